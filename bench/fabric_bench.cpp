@@ -33,8 +33,8 @@ struct Shift : sc_core::sc_module, noc::ici::IciClient {
   void send(noc::NodeId node) {
     if (left_[node]-- > 0) ports[node].send({.hops = hops_, .bytes = base::Bytes(65536)});
   }
-  void message_taken(noc::NodeId node, const noc::ici::Message&) override { send(node); }
-  void message_received(noc::NodeId, const noc::ici::Message&) override {}
+  void message_taken(noc::NodeId node, const noc::ici::Message&, base::Time) override { send(node); }
+  void message_received(noc::NodeId, const noc::ici::Message&, base::Time) override {}
 
   noc::ici::MessageFabric fabric;
   std::deque<noc::ici::IciPort> ports;
@@ -54,8 +54,8 @@ void fabric_messages(benchmark::State& state) {
                                          noc::Coordinates{std::int32_t(state.range(0))}, 200);
     state.ResumeTiming();
     sc_core::sc_start();
-    hops += bench->fabric.hops();
-    messages += bench->fabric.messages_delivered();
+    hops += bench->fabric.links().hops();
+    messages += bench->fabric.links().messages_delivered();
   }
   state.counters["hops"] = benchmark::Counter(double(hops), benchmark::Counter::kIsRate);
   state.counters["messages"] = benchmark::Counter(double(messages), benchmark::Counter::kIsRate);

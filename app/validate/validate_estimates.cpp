@@ -23,7 +23,6 @@
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
 #include "base/progress.h"
-#include "base/systemc/fresh_context.h"
 #include "base/text/json_text.h"
 #include "base/text/percent.h"
 #include "hw/machine.h"
@@ -102,7 +101,6 @@ double simulated_seconds(const hw::Machine& machine, const noc::Topology& slice,
       slice, int(machine.cores_per_chip), groups, request, algorithm,
       sw::collectives::schedule::segment_lengths(machine, request.type));
   formula_s = sw::collectives::schedule::modelled_time(machine, *schedule).si();
-  const base::systemc::FreshContext context;
   return base::to_duration(sw::collectives::engine::simulate_collective(machine, schedule).duration).si();
 }
 

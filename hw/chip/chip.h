@@ -6,11 +6,10 @@
 #include <systemc>
 #include <vector>
 
+#include "hw/chip/chip_claims.h"
 #include "hw/chip/chip_transfers.h"
 #include "hw/core/core.h"
 #include "hw/host/host_port.h"
-#include "hw/timing/hbm_occupancy.h"
-#include "hw/timing/vector_timing.h"
 #include "hw/trace.h"
 #include "noc/ici/ici_port.h"
 
@@ -46,13 +45,12 @@ class Chip : public sc_core::sc_module, private ChipTransfers {
   noc::ici::IciPort* ici() { return ici_.get(); }
   /// Whether transfers and the op beside them share a core's HBM, as they do, or each have it to themselves.
   void set_contended(bool contended);
-  /// For the HBM of each core, HbmOccupancy::record_idle and follow_idle. `claims` outlives the chip.
-  void record_idle_claims(std::vector<std::vector<bool>>& claims);
-  void follow_idle_claims(const std::vector<std::vector<bool>>& claims);
+  /// What transfers have claimed of it so far.
+  ChipClaims& claims() { return claims_; }
 
  protected:
   /// The HBM of a core as its transfers claim it.
-  timing::HbmOccupancy& occupancy(int core) { return hbm_[std::size_t(core)]; }
+  timing::HbmOccupancy& occupancy(int core) { return claims_.hbm(core); }
   /// Claims a core's half of the HBM and returns the time at which the last of `bytes` has moved.
   virtual base::Time claim(base::Time now, int core, Direction direction, base::Bytes bytes);
   bool contended() const { return contended_; }
@@ -65,19 +63,17 @@ class Chip : public sc_core::sc_module, private ChipTransfers {
     return claim(now, core, Direction::write, bytes);
   }
   noc::chip_switch::SwitchPassage pass(base::Time now, int from, int to, base::Bytes bytes) override;
-  base::Time compute(int core, base::Time ready, const VectorWork& work) override;
-  base::Time slowed(base::Time healthy) const override;
+  base::Time compute(int core, base::Time ready, const VectorWork& work) override {
+    return claims_.compute(core, ready, work);
+  }
+  base::Time slowed(base::Time healthy) const override { return claims_.slowed(healthy); }
 
   int number_;
-  double speed_;
   bool contended_ = true;
-  base::Clock clock_;
   host::HostPort host_;
   noc::chip_switch::MessageSwitch switch_;
   std::unique_ptr<noc::ici::IciPort> ici_;
-  timing::VectorTiming vector_;
-  std::vector<timing::HbmOccupancy> hbm_;   ///< by core
-  std::vector<base::Time> vector_free_at_;  ///< by core
+  ChipClaims claims_;
 };
 
 }  // namespace podsim::hw::chip

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/systemc/systemc_time.h"
+
 namespace podsim::noc::ici {
 
 IciPort::IciPort(sc_core::sc_module_name name, NodeId node) : sc_module(name), node_(node) {
@@ -31,7 +33,7 @@ tlm::tlm_sync_enum IciPort::taken(tlm::tlm_generic_payload& payload, [[maybe_unu
                                   sc_core::sc_time&) {
   assert(phase == tlm::END_REQ);
   const Message& message = message_extension(payload).message;
-  if (IciClient* sender = client(message.channel)) sender->message_taken(node_, message);
+  if (IciClient* sender = client(message.channel)) sender->message_taken(node_, message, base::systemc::now());
   payload.release();
   return tlm::TLM_COMPLETED;
 }
@@ -42,7 +44,7 @@ tlm::tlm_sync_enum IciPort::received(tlm::tlm_generic_payload& payload, [[maybe_
   const Message& message = message_extension(payload).message;
   IciClient* receiver = client(message.channel);
   assert(receiver != nullptr && "a message for a channel without client");
-  receiver->message_received(node_, message);
+  receiver->message_received(node_, message, base::systemc::now());
   return tlm::TLM_COMPLETED;
 }
 

@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "noc/ici/message.h"
-#include "noc/ici/message_fabric.h"
+#include "noc/ici/message_payload.h"
 
 /// A chip's port of the inter-chip interconnect: the pair of sockets that connect to the fabric, with a plain interface
 /// for the clients of a chip (collectives, remote DMA), which share the port by channel id.
@@ -19,16 +18,7 @@
 ///   port.send({.hops = {1, 0}, .bytes = ..., .channel = channel, .tag = ...});
 namespace podsim::noc::ici {
 
-/// A sender and receiver of messages. Calls come at the simulated time of the event.
-class IciClient {
- public:
-  virtual ~IciClient() = default;
-  /// The injecting link has taken a message that this client sent.
-  virtual void message_taken(NodeId node, const Message& message) = 0;
-  /// The last byte of a message for this client's channel has arrived.
-  virtual void message_received(NodeId node, const Message& message) = 0;
-};
-
+/// The port of a chip. Clients are told at the simulated time of the event.
 class IciPort : public sc_core::sc_module {
  public:
   /// `node` is the number of the port's chip in the fabric.

@@ -1,84 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <deque>
-#include <tlm>
-#include <vector>
+#include <cstdint>
 
 #include "base/units.h"
 #include "noc/topology.h"
 
-/// The messages between chips and their protocol on TLM-2.0.
-///
-/// Protocol (MessageProtocol, generic payload and standard phases, all calls non-blocking):
-/// - A chip sends with nb_transport_fw(BEGIN_REQ), which the fabric accepts at once. Any number may be outstanding.
-/// - The fabric answers nb_transport_bw(END_REQ) when the injecting link has taken the message, tail included; this is
-///   the back-pressure on the sender. A message of zero hops is taken at once. There is no response: messages are
-///   posted writes.
-/// - The fabric delivers with nb_transport_fw(BEGIN_REQ) at the receiving chip when the last byte has arrived, and the
-///   chip returns TLM_COMPLETED.
-///
-/// It differs from the base protocol in allowing several outstanding requests on a socket and in having no response
-/// phase.
 namespace podsim::noc::ici {
 
+/// A message between two chips: a posted write.
 struct Message {
-  NodeId source = 0;          ///< a node of the fabric's (possibly folded) topology
+  NodeId source = 0;          ///< a node of the network's (possibly folded) topology
   Coordinates hops{};         ///< signed hops to the destination, per dimension
   base::Bytes bytes;          ///< payload
   std::uint32_t channel = 0;  ///< the channel id of the receiving client
   std::uint64_t tag = 0;      ///< set by the client
 };
 
-struct MessageProtocol {
-  using tlm_payload_type = tlm::tlm_generic_payload;
-  using tlm_phase_type = tlm::tlm_phase;
-};
-
-/// A message and the state that the fabric keeps with it in flight.
-class MessageExtension : public tlm::tlm_extension<MessageExtension> {
+/// A sender and receiver of messages. A network tells it when something happens: IciPort at the simulated time of the
+/// event, Links also ahead of it.
+class IciClient {
  public:
-  tlm::tlm_extension_base* clone() const override { return new MessageExtension(*this); }
-  void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const MessageExtension&>(other); }
-
-  Message message;
-  Coordinates remaining{};  ///< hops still to go; set by the fabric
-  base::Time tail;          ///< when the tail is at the node that the head has reached; set by the fabric
+  virtual ~IciClient() = default;
+  /// The injecting link has taken a message that this client sent, its tail included, at `when`.
+  virtual void message_taken(NodeId node, const Message& message, base::Time when) = 0;
+  /// The last byte of a message for this client has arrived at `when`.
+  virtual void message_received(NodeId node, const Message& message, base::Time when) = 0;
 };
-
-/// A payload with its extension beside it. All payloads of MessageProtocol are such, from a PayloadPool, so that the
-/// extension needs no search; other modules find it by the standard's get_extension() too.
-class MessagePayload : public tlm::tlm_generic_payload {
- public:
-  explicit MessagePayload(tlm::tlm_mm_interface* pool) : tlm_generic_payload(pool) {
-    set_write();
-    set_extension(&extension);
-  }
-  ~MessagePayload() override { clear_extension(&extension); }
-  MessagePayload(const MessagePayload&) = delete;
-  MessagePayload& operator=(const MessagePayload&) = delete;
-
-  MessageExtension extension;
-};
-
-/// A pool of payloads. A payload returns to it with the last release().
-class PayloadPool : public tlm::tlm_mm_interface {
- public:
-  PayloadPool() = default;
-  PayloadPool(const PayloadPool&) = delete;
-  PayloadPool& operator=(const PayloadPool&) = delete;
-
-  /// Returns a payload that carries the message. The caller holds one reference.
-  tlm::tlm_generic_payload& make(const Message& message);
-  void free(tlm::tlm_generic_payload* payload) override { free_.push_back(static_cast<MessagePayload*>(payload)); }
-
- private:
-  std::deque<MessagePayload> slots_;
-  std::vector<MessagePayload*> free_;
-};
-
-inline MessageExtension& message_extension(tlm::tlm_generic_payload& payload) {
-  return static_cast<MessagePayload&>(payload).extension;
-}
 
 }  // namespace podsim::noc::ici

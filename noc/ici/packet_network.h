@@ -13,7 +13,7 @@
 #include "base/timed_queue.h"
 #include "noc/faults.h"
 #include "noc/ici/ici_parameters.h"
-#include "noc/ici/message.h"
+#include "noc/ici/message_payload.h"
 #include "noc/route_plan.h"
 #include "noc/router/router_network.h"
 

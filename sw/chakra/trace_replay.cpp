@@ -18,9 +18,9 @@
 #include "base/diagnostic.h"
 #include "base/systemc/sliced_run.h"
 #include "base/systemc/systemc_time.h"
-#include "base/timed_queue.h"
 #include "base/text/counted.h"
-#include "hw/chip/chip.h"
+#include "base/timed_queue.h"
+#include "hw/pod/pod.h"
 #include "sw/chakra/node_time.h"
 #include "sw/chakra/rank_graph.h"
 #include "sw/collectives/engine/algorithm_choice.h"
@@ -58,7 +58,7 @@ ir::ElementType type_of_elements(const Node& node) {
   return known != ir::element_types().end() && ir::byte_width(type) > 0 ? type : ir::ElementType::f32;
 }
 
-/// The chips, the network, which is the engine's own links, and the ranks of a replay.
+/// The pod and the ranks of a replay.
 class TraceReplay : public sc_core::sc_module {
  public:
   TraceReplay(sc_core::sc_module_name name, const ExecutionTrace& trace, const hw::Machine& machine,
@@ -68,13 +68,15 @@ class TraceReplay : public sc_core::sc_module {
         machine_(machine),
         cores_(int(machine.cores_per_chip)),
         slice_(slice),
-        times_(machine) {
-    std::vector<hw::chip::Chip*> chips;
-    for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) {
-      chips_.emplace_back(fmt::format("chip_{}", chip).c_str(), machine, int(chip));
-      chips.push_back(&chips_.back());
-    }
-    engine_.emplace("collectives", machine, noc::FoldedTopology(slice), chips);
+        times_(machine),
+        pod_(
+            "pod", slice.nodes(),
+            [&](noc::NodeId chip, const hw::chip::IciBinding& ici) {
+              return std::make_unique<hw::chip::Chip>(fmt::format("chip_{}", chip).c_str(), machine, int(chip),
+                                                      hw::Trace{}, ici);
+            },
+            slice, machine.ici),
+        engine_("collectives", machine, slice, pod_.chips(), &pod_.network().look_ahead()) {
     for (const RankTrace& rank : trace.ranks) prepare(rank);
     SC_HAS_PROCESS(TraceReplay);
     SC_METHOD(work);
@@ -242,7 +244,7 @@ class TraceReplay : public sc_core::sc_module {
     Part& part = exchange.parts.at(rank.trace->rank);
     if (++part.ready < part.nodes.size()) return;
     if (exchange.run == nullptr) {
-      exchange.run = &engine_->begin(exchange.schedule, [this, &exchange](noc::NodeId chip, int core) {
+      exchange.run = &engine_.begin(exchange.schedule, [this, &exchange](noc::NodeId chip, int core) {
         const std::int32_t member = chip * cores_ + core;
         for (const int waiting : exchange.parts.at(member).nodes) schedule(base::systemc::now(), {member, waiting});
       });
@@ -325,8 +327,8 @@ class TraceReplay : public sc_core::sc_module {
   int cores_;  ///< per chip
   noc::Topology slice_;
   collectives::engine::CollectiveTimes times_;
-  std::deque<hw::chip::Chip> chips_;
-  std::optional<collectives::engine::CollectiveEngine> engine_;
+  hw::pod::Pod pod_;
+  collectives::engine::CollectiveEngine engine_;
   std::deque<Rank> ranks_;
   std::deque<Exchange> exchanges_;
   std::map<std::pair<Channel, int>, int> numbers_;  ///< index into exchanges_ by channel and turn

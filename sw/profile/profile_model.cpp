@@ -10,7 +10,6 @@
 
 #include "base/diagnostic.h"
 #include "base/host/interrupt.h"
-#include "base/systemc/fresh_context.h"
 #include "hw/host/host_copy_timing.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_simulation.h"
@@ -211,7 +210,6 @@ std::optional<double> ProfileModel::collective_seconds(const OpText& text) {
                                                            base::divide_round_up(bytes.value(), ir::byte_width(type))};
     const collectives::engine::AlgorithmChoice choice =
         collectives::engine::choose_algorithm(machine_, *slice_, members, request);
-    const base::systemc::FreshContext context;
     found->second =
         base::to_duration(collectives::engine::simulate_collective(machine_, choice.schedule).duration).si();
   }

@@ -16,7 +16,6 @@
 #include "hw/chip/tile_chip.h"
 #include "hw/timing/vmem_account.h"
 #include "noc/folded_topology.h"
-#include "noc/ici/message_fabric.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_engine.h"
 #include "sw/collectives/engine/collective_run.h"
@@ -90,24 +89,10 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
   if (may_skip_segments()) find_segments();
   if (options_.detail == Detail::chip) parts_.emplace(program, options_.chip_ops);
   noc::FoldedTopology topology = fold(slice);
-  if (options_.sink != nullptr || options_.detail == Detail::chip) {
-    fabric_ = std::make_unique<noc::ici::MessageFabric>("fabric", topology, machine_.ici, options_.sink);
-  }
   const noc::Topology& chips = topology.representatives();
   if (options_.input) make_inputs();
   real_ = choose_real(topology);
-  std::vector<hw::chip::Chip*> of_engine;
-  for (noc::NodeId node = 0; node < chips.nodes(); ++node) {
-    chips_.push_back(make_chip(node, "chip" + chips.name(node)));
-    chips_.back()->set_contended(options_.contention);
-    if (inputs_) chips_.back()->host().feed_from(*inputs_);
-    of_engine.push_back(chips_.back().get());
-  }
-  engine_ = std::make_unique<collectives::engine::CollectiveEngine>("collectives", machine_, topology, of_engine,
-                                                                    options_.sink);
-  background_ = std::make_unique<BackgroundOps>(
-      "background", machine_, of_engine, [this](std::size_t core, std::uint64_t execution) { over(core, execution); });
-  if (fabric_) fabric_->set_labeller([this](const noc::ici::Message& message) { return engine_->label(message); });
+  make_pod(topology);
   make_states();
   find_known_stretches();
   link_bytes_.resize(std::size_t(chips.link_ids()));
@@ -131,9 +116,28 @@ void Simulation::note_other_algorithm(collectives::CollectiveKind kind) {
   if (std::ranges::find(result_.notes, note) == result_.notes.end()) result_.notes.push_back(std::move(note));
 }
 
-/// SystemC finds an object fast that was made last.
-Simulation::~Simulation() {
-  while (!chips_.empty()) chips_.pop_back();
+Simulation::~Simulation() = default;
+
+/// Makes chips and fabric, and what moves data among them.
+void Simulation::make_pod(const noc::FoldedTopology& topology) {
+  const noc::Topology& nodes = topology.representatives();
+  const auto make = [&](noc::NodeId node, const hw::chip::IciBinding& ici) {
+    return make_chip(node, "chip" + nodes.name(node), ici);
+  };
+  pod_ = std::make_unique<hw::pod::Pod>("pod", nodes.nodes(), make, topology, machine_.ici, options_.sink);
+  const std::vector<hw::chip::Chip*> chips = pod_->chips();
+  for (hw::chip::Chip* chip : chips) {
+    chip->set_contended(options_.contention);
+    if (inputs_) chip->host().feed_from(*inputs_);
+  }
+  noc::ici::MessageFabric& fabric = pod_->network();
+  // At detail chip the memory of a chip sends over the links too.
+  const bool alone = options_.sink == nullptr && options_.detail != Detail::chip;
+  engine_ = std::make_unique<collectives::engine::CollectiveEngine>(
+      "collectives", machine_, topology, chips, alone ? &fabric.look_ahead() : nullptr, options_.sink);
+  fabric.set_labeller([this](const noc::ici::Message& message) { return engine_->label(message); });
+  background_ = std::make_unique<BackgroundOps>(
+      "background", machine_, chips, [this](std::size_t core, std::uint64_t execution) { over(core, execution); });
 }
 
 void Simulation::make_inputs() {
@@ -160,7 +164,7 @@ void Simulation::make_states() {
     ++stages_[stage->second].cores;
   }
   stage_observers_.assign(stages_.size(), -1);
-  for (noc::NodeId chip = 0; chip < noc::NodeId(chips_.size()); ++chip) {
+  for (noc::NodeId chip = 0; chip < topology.representatives().nodes(); ++chip) {
     for (std::int32_t core = 0; core < cores; ++core) {
       const std::int32_t number = topology.full_node_of(chip) * cores + core;
       CoreState& at = states_.emplace_back(program_, number);
@@ -170,7 +174,7 @@ void Simulation::make_states() {
         observers_.emplace_back();
       }
       if (observer < 0) observer = at.observer;
-      chips_[std::size_t(chip)]->host().prepare(core, batch_of(program_, number));
+      pod_->chip(chip).host().prepare(core, batch_of(program_, number));
     }
   }
 }
@@ -187,11 +191,11 @@ std::vector<bool> Simulation::choose_real(const noc::FoldedTopology& topology) c
   return real;
 }
 
-std::unique_ptr<hw::chip::Chip> Simulation::make_chip(noc::NodeId node, std::string scope) {
+std::unique_ptr<hw::chip::Chip> Simulation::make_chip(noc::NodeId node, std::string scope,
+                                                      const hw::chip::IciBinding& ici) {
   hw::core::CoreRuntime& runtime = *this;  // converted here since the base is private to make_unique
   hw::Trace trace{options_.sink, node == 0 ? options_.timeline : nullptr, std::move(scope)};
   std::string name = fmt::format("chip_{}", node);
-  const hw::chip::IciBinding ici = fabric_ ? hw::chip::to_network(*fabric_) : hw::chip::IciBinding();
   if (real_[std::size_t(node)]) {
     const auto memory = parts_ ? hw::memory::MemoryDetail::bank : hw::memory::MemoryDetail::stream;
     return std::make_unique<hw::chip::TileChip>(name.c_str(), machine_, int(node), runtime, trace, memory, ici);
@@ -357,7 +361,7 @@ std::vector<base::Bytes> Simulation::carried() const {
   std::vector<base::Bytes> bytes = skipped_bytes_;
   for (std::size_t number = 0; number < bytes.size(); ++number) {
     const auto link = noc::LinkId(number);
-    bytes[number] += (fabric_ ? fabric_->link(link) : engine_->link(link)).bytes();
+    bytes[number] += pod_->network().links().link(link).bytes();
   }
   return bytes;
 }
@@ -381,7 +385,7 @@ void Simulation::over(std::size_t core, std::uint64_t execution) {
   }
   at.waiting.reset();
   const auto cores = std::size_t(machine_.cores_per_chip);
-  chips_[core / cores]->core(int(core % cores)).complete_external();
+  pod_->chip(noc::NodeId(core / cores)).core(int(core % cores)).complete_external();
 }
 
 /// What an op took longer than alone is the contention of the transfers beside it. It counts for the asynchronous item

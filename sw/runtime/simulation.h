@@ -14,6 +14,7 @@
 #include "hw/core/core.h"
 #include "hw/input/host_inputs.h"
 #include "hw/machine.h"
+#include "hw/pod/pod.h"
 #include "noc/folded_topology.h"
 #include "sw/collectives/algorithm.h"
 #include "sw/compiler/op_costs.h"
@@ -27,13 +28,6 @@
 #include "sw/runtime/repeated_segments.h"
 #include "sw/runtime/run_result.h"
 #include "sw/runtime/step_observer.h"
-
-namespace podsim::hw::chip {
-class Chip;
-}
-namespace podsim::noc::ici {
-class MessageFabric;
-}
 
 namespace podsim::sw::collectives::schedule {
 class CollectiveSchedule;
@@ -137,7 +131,8 @@ class Simulation : private hw::core::CoreRuntime {
 
   void advance();
   std::vector<bool> choose_real(const noc::FoldedTopology& topology) const;
-  std::unique_ptr<hw::chip::Chip> make_chip(noc::NodeId node, std::string scope);
+  std::unique_ptr<hw::chip::Chip> make_chip(noc::NodeId node, std::string scope, const hw::chip::IciBinding& ici);
+  void make_pod(const noc::FoldedTopology& topology);
   void note_other_algorithm(collectives::CollectiveKind kind);
   noc::FoldedTopology fold(const noc::Topology& slice);
   bool branches_vary_along(const noc::Topology& slice, int dimension) const;
@@ -192,12 +187,10 @@ class Simulation : private hw::core::CoreRuntime {
   const compiler::Program& program_;
   const hw::Machine& machine_;
   SimulationOptions options_;
-  /// With waveforms and at detail chip; else the engine has the links (sw/collectives/engine/own_links.h).
-  std::unique_ptr<noc::ici::MessageFabric> fabric_;
   std::optional<ChipParts> parts_;                 ///< only at detail chip
   std::unique_ptr<hw::input::HostInputs> inputs_;  ///< only with options_.input
   std::vector<bool> real_;                         ///< by chip: whether it is made of its units
-  std::vector<std::unique_ptr<hw::chip::Chip>> chips_;
+  std::unique_ptr<hw::pod::Pod> pod_;
   std::unique_ptr<collectives::engine::CollectiveEngine> engine_;
   std::unique_ptr<BackgroundOps> background_;
   std::vector<CoreState> states_;

@@ -9,7 +9,6 @@
 
 #include "hw/chip/chip.h"
 #include "noc/folded_topology.h"
-#include "noc/ici/message_fabric.h"
 #include "sw/collectives/engine/collective_engine.h"
 #include "sw/collectives/engine/collective_run.h"
 #include "sw/runtime/run_statistics.h"
@@ -89,13 +88,13 @@ void Simulation::collect() {
     const auto streams = [this](int op) { return machine_.core_clock().time_of(recorded(op).cycles); };
     result_.parts = parts_->result(observers_.front().step().items, streams);
   }
-  result_.statistics = fabric_ ? run_statistics(result_, fabric_->messages_delivered(), fabric_->hops())
-                               : run_statistics(result_, engine_->messages_delivered(), engine_->hops());
+  const noc::ici::Links& links = pod_->network().links();
+  result_.statistics = run_statistics(result_, links.messages_delivered(), links.hops());
 }
 
 base::Time Simulation::time_since_last_start(const collectives::engine::CollectiveRun& run) const {
   base::Time last_start, last_finish;
-  for (const std::unique_ptr<hw::chip::Chip>& chip : chips_) {
+  for (const hw::chip::Chip* chip : pod_->chips()) {
     for (int core = 0; core < chip->cores(); ++core) {
       last_start = std::max(last_start, run.started_at(chip->number(), core));
       last_finish = std::max(last_finish, run.finished_at(chip->number(), core));

@@ -27,7 +27,7 @@ base::Time Simulation::last_to_come(const collectives::engine::CollectiveRun& ru
   const auto cores = std::int32_t(machine_.cores_per_chip);
   base::Time last;
   if (op.groups.empty()) {
-    for (const std::unique_ptr<hw::chip::Chip>& chip : chips_) {
+    for (const hw::chip::Chip* chip : pod_->chips()) {
       for (int other = 0; other < cores; ++other) last = std::max(last, run.started_at(chip->number(), other));
     }
   }

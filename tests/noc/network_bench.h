@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -48,12 +50,14 @@ struct NetworkBench : sc_core::sc_module, ici::IciClient {
       ports[plan[next_].node].send(plan[next_].message);
     if (next_ < plan.size()) next_trigger(base::systemc::to_sc_time(plan[next_].when - base::systemc::now()));
   }
-  void message_taken(NodeId node, const ici::Message& message) override {
-    taken[message.tag] = {node, base::systemc::now()};
+  void message_taken(NodeId node, const ici::Message& message, base::Time when) override {
+    EXPECT_EQ(when, base::systemc::now());
+    taken[message.tag] = {node, when};
   }
-  void message_received(NodeId node, const ici::Message& message) override {
+  void message_received(NodeId node, const ici::Message& message, base::Time when) override {
+    EXPECT_EQ(when, base::systemc::now());
     ++times_received[message.tag];
-    received[message.tag] = {node, base::systemc::now()};
+    received[message.tag] = {node, when};
   }
   /// Time at which the last message was received.
   base::Time last() const {

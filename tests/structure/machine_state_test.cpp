@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware belongs to hw: what serves in time there (HBM, switch, units) is no member of a class of the software.
+// Hardware belongs to hw and noc: what serves in time there (HBM, switch, links, units) is no member of a class of the
+// software, nor a variable of its functions.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -9,11 +10,11 @@
 namespace podsim::structure {
 namespace {
 
-/// The first member or variable in a header that holds the state of a machine's resource; empty if there is none.
+/// The first member or variable that holds the state of a machine's resource; empty if there is none.
 std::string machine_state(const std::string& text) {
   static const std::regex member(
       "\\n\\s+(?:std::\\w+<)?[\\w:]*(?:HbmOccupancy|HbmStream|Hbm|SwitchTiming|MessageSwitch|OnChipSwitch|VectorTiming|"
-      "MxuTiming|VectorUnit|Mxu)>? \\w+(?:;|\\{|\\()");
+      "MxuTiming|VectorUnit|Mxu|Links|LinkTiming|MessageFabric|PacketNetwork)>? \\w+(?:;|\\{|\\()");
   std::smatch found;
   return std::regex_search(text, found, member) ? found.str() : "";
 }
@@ -21,9 +22,7 @@ std::string machine_state(const std::string& text) {
 TEST(MachineState, IsNoMemberOfSoftware) {
   for (const auto& file : source_files()) {
     const bool software = file.string().starts_with("sw/collectives/") || file.string().starts_with("sw/runtime/");
-    if (software && file.extension() == ".h") {
-      EXPECT_EQ(machine_state(read_source(file)), "") << file;
-    }
+    if (software) EXPECT_EQ(machine_state(read_source(file)), "") << file;
   }
 }
 
@@ -31,6 +30,9 @@ TEST(MachineState, TheRuleFindsMembers) {
   EXPECT_NE(machine_state("class A {\n  hw::timing::HbmOccupancy hbm;\n};\n"), "");
   EXPECT_NE(machine_state("class A {\n  std::vector<noc::chip_switch::SwitchTiming> switches_;\n};\n"), "");
   EXPECT_NE(machine_state("class A {\n  hw::timing::VectorTiming vector_;\n};\n"), "");
+  EXPECT_NE(machine_state("class A {\n  std::vector<noc::ici::LinkTiming> links_;\n};\n"), "");
+  EXPECT_NE(machine_state("void f() {\n  noc::ici::Links links(topology, ici);\n}\n"), "");
+  EXPECT_EQ(machine_state("class A {\n  noc::ici::Links* links_;\n  Links& links();\n};\n"), "");
   EXPECT_EQ(machine_state("class A {\n  hw::chip::Chip& chip();\n  hw::VectorWork addition() const;\n};\n"), "");
 }
 

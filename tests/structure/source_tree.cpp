@@ -41,7 +41,7 @@ const std::vector<std::string>& folders() {
       "noc", "noc/router", "noc/ici", "noc/chip_switch",
       // hw
       "hw", "hw/memory/dram", "hw/timing", "hw/host", "hw/input", "hw/memory", "hw/memory/banks", "hw/core", "hw/chip",
-      "hw/isa", "hw/isa/pasm", "hw/bundle/vector", "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
+      "hw/pod", "hw/isa", "hw/isa/pasm", "hw/bundle/vector", "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
       // sw
       "sw/ir", "sw/ir/rules", "sw/ir/build", "sw/ir/eval/complex", "sw/ir/eval", "sw/ir/transform", "sw/hlo/proto",
       "sw/stablehlo", "sw/hlo", "sw/hlo/graph", "sw/collectives", "sw/collectives/patterns", "sw/collectives/schedule",

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "base/diagnostic.h"
-#include "base/systemc/fresh_context.h"
 #include "noc/topology.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_simulation.h"
@@ -93,7 +92,6 @@ class AllReduces {
     const auto members = sw::collectives::CollectiveGroups::all(slice, int(machine_.cores_per_chip));
     const auto choice = sw::collectives::engine::choose_algorithm(
         machine_, slice, members, {sw::collectives::CollectiveKind::all_reduce, ElementType::f32, elements});
-    const base::systemc::FreshContext context;
     return base::to_duration(sw::collectives::engine::simulate_collective(machine_, choice.schedule).duration).si();
   }
 

@@ -83,7 +83,7 @@ void IciMemoryPort::send(const noc::Coordinates& hops, std::uint32_t channel, tl
   ici_.send(message);
 }
 
-void IciMemoryPort::message_taken(noc::NodeId, const noc::ici::Message& message) {
+void IciMemoryPort::message_taken(noc::NodeId, const noc::ici::Message& message, base::Time) {
   if (message.channel != request_channel) return;
   Link& link = link_of(*reinterpret_cast<tlm::tlm_generic_payload*>(message.tag));
   --link.untaken;
@@ -93,7 +93,7 @@ void IciMemoryPort::message_taken(noc::NodeId, const noc::ici::Message& message)
   link.from_switch->nb_transport_bw(*std::exchange(link.waiting, nullptr), phase, delay);
 }
 
-void IciMemoryPort::message_received(noc::NodeId, const noc::ici::Message& message) {
+void IciMemoryPort::message_received(noc::NodeId, const noc::ici::Message& message, base::Time) {
   auto& request = *reinterpret_cast<tlm::tlm_generic_payload*>(message.tag);
   if (message.channel == request_channel) {
     request_arrived(request);

@@ -46,8 +46,8 @@ class IciMemoryPort : public sc_core::sc_module, private noc::ici::IciClient {
                                  sc_core::sc_time& delay);
   tlm::tlm_sync_enum answered(int link, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                               sc_core::sc_time& delay);
-  void message_taken(noc::NodeId node, const noc::ici::Message& message) override;
-  void message_received(noc::NodeId node, const noc::ici::Message& message) override;
+  void message_taken(noc::NodeId node, const noc::ici::Message& message, base::Time when) override;
+  void message_received(noc::NodeId node, const noc::ici::Message& message, base::Time when) override;
   void request_arrived(tlm::tlm_generic_payload& request);
   void send(const noc::Coordinates& hops, std::uint32_t channel, tlm::tlm_generic_payload& request, bool with_data);
   void enter_switch(Link& link);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "base/systemc/fresh_context.h"
 #include "hw/machine.h"
 #include "sw/collectives/engine/collective_simulation.h"
 #include "sw/collectives/schedule/collective_estimate.h"
@@ -62,7 +61,6 @@ std::shared_ptr<const schedule::CollectiveSchedule> CollectiveTimes::schedule_of
 
 double CollectiveTimes::simulated(const SlicePart& part, const schedule::CollectiveRequest& request,
                                   Algorithm algorithm) const {
-  const base::systemc::FreshContext context;
   return base::to_duration(simulate_collective(machine_, schedule_of(part, request, algorithm)).duration).si();
 }
 

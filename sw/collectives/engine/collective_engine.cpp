@@ -24,21 +24,20 @@ constexpr int between_returns = 1 << 20;  ///< timers, then the simulation may b
 
 CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine,
                                    const noc::FoldedTopology& topology, const std::vector<hw::chip::Chip*>& chips,
-                                   base::trace::ProbeSink* sink)
-    : sc_module(name), OwnLinks(machine, topology), chips_("chip", chips.size()), ahead_(*this) {
+                                   noc::ici::Links* links, base::trace::ProbeSink* sink)
+    : sc_module(name), LookAhead(machine, topology, links), chips_("chip", chips.size()), quantum_start_(*this) {
   const noc::Topology& slice = topology.representatives();
   assert(noc::NodeId(chips.size()) == slice.nodes());
   phases_.resize(chips.size() * std::size_t(cores_per_chip()));
   for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) {
     chips_[std::size_t(chip)].bind(chips[std::size_t(chip)]->transfers);
-    if (noc::ici::IciPort* port = chips[std::size_t(chip)]->ici(); port != nullptr) ports_.push_back(port);
+    ports_.push_back(chips[std::size_t(chip)]->ici());
     for (int core = 0; sink != nullptr && core < cores_per_chip(); ++core) {
       phase(chip, core) = {sink, fmt::format("chip{}.core{}", slice.name(chip), core), "collective"};
       phase(chip, core).set(base::Time(0), "");
     }
   }
-  assert(ports_.empty() || ports_.size() == chips.size());
-  if (ports_.empty()) make_links();
+  assert(links == nullptr || sink == nullptr);
   SC_HAS_PROCESS(CollectiveEngine);
   SC_METHOD(work);
   sensitive << wake_;
@@ -51,18 +50,17 @@ CollectiveRun& CollectiveEngine::begin(std::shared_ptr<const schedule::Collectiv
                                        CollectiveData* data) {
   assert(schedule->slice() == topology().full() && schedule->cores_per_chip() == cores_per_chip());
   assert(data == nullptr || !topology().is_folded());
-  auto channel = std::uint32_t(runs_.size() + 1);
-  if (ports_.empty() && on_finish) {
+  if (has_links() && on_finish) {
     on_finish = [this, tell = std::move(on_finish)](noc::NodeId chip, int core) { core_finished(tell, chip, core); };
   }
-  runs_.push_back(std::make_unique<CollectiveRun>(*this, std::move(schedule), channel, std::move(on_finish), data));
-  return *runs_.back();
+  return add_run(std::move(schedule), std::move(on_finish), data);
 }
 
 std::string CollectiveEngine::label(const noc::ici::Message& message) const {
-  if (message.channel == 0 || message.channel > runs_.size()) return fmt::format("{} B", message.bytes.value());
+  const CollectiveRun* run = run_of(message.channel);
+  if (run == nullptr) return fmt::format("{} B", message.bytes.value());
   const MessageTag tag = unpack(message.tag);
-  const schedule::CollectiveSchedule& schedule = runs_[message.channel - 1]->schedule();
+  const schedule::CollectiveSchedule& schedule = run->schedule();
   const std::int32_t core = topology().full_node_of(message.source) * cores_per_chip() + tag.source;
   const schedule::Phase& phase = schedule.program(core).phase_of(tag.segment);
   const auto step = phase.pattern->step(tag.segment);
@@ -74,7 +72,7 @@ std::string CollectiveEngine::label(const noc::ici::Message& message) const {
 }
 
 void CollectiveEngine::at(base::Time when, std::uint32_t rank, const Timer& timer) {
-  OwnLinks::at(when, rank, timer);
+  LookAhead::at(when, rank, timer);
   if (!working_ && next_due() == when) wake_.notify(base::systemc::to_sc_time(when - base::systemc::now()));
 }
 
@@ -88,16 +86,19 @@ void CollectiveEngine::work() {
   while (more_is_due() && next_due() <= now) serve_next();
   working_ = false;
   for (CollectiveRun* run : std::exchange(finished_, {})) release(*run);
-  if (more_is_due() && ports_.empty()) return ahead_.wanted();
+  if (more_is_due() && has_links()) return quantum_start_.wanted();
   wake_up();
 }
 
+/// The next event of any other module.
+base::Time CollectiveEngine::end_of_quantum() const {
+  if (!sc_core::sc_pending_activity()) return base::Time(std::numeric_limits<std::int64_t>::max());
+  return base::systemc::now() + base::systemc::from_sc_time(sc_core::sc_time_to_pending_activity());
+}
+
 /// Does what is due before anything else can happen.
-void CollectiveEngine::run_ahead() {
-  const base::Time now = base::systemc::now();
-  base::Time until = sc_core::sc_pending_activity()
-                         ? now + base::systemc::from_sc_time(sc_core::sc_time_to_pending_activity())
-                         : base::Time(std::numeric_limits<std::int64_t>::max());
+void CollectiveEngine::run_quantum() {
+  base::Time until = end_of_quantum();
   working_ = true;
   for (int count = 0; count < between_returns && more_is_due() && next_due() < until; ++count) {
     const CoreRun* core = next_core();
@@ -122,41 +123,22 @@ void CollectiveEngine::core_finished(const OnFinish& on_finish, noc::NodeId chip
   ahead_finishes_.push_back({now(), &on_finish, chip, core});
 }
 
-void CollectiveEngine::serve(const Timer& timer) {
-  if (record_ == nullptr && services_.empty()) return timer.core->due(timer);
-  const auto chip = std::size_t(timer.core->chip_number());
-  const std::uint64_t action = std::uint64_t(timer.core->number()) << 16 | std::uint64_t(timer.kind) << 8 | timer.queue;
-  const std::uint64_t key = noc::ici::service_key(action, timer.tag);
-  if (record_ != nullptr) (*record_)[chip].push_back(key);
-  if (services_.empty()) return timer.core->due(timer);
-  services_[chip].come(key, timer, [](const Timer& turn) { turn.core->due(turn); });
-}
-
-void CollectiveEngine::record(std::vector<noc::ici::ServiceOrder>& orders) {
-  orders.resize(chips_.size());
-  record_ = &orders;
-}
-
-void CollectiveEngine::follow(const std::vector<noc::ici::ServiceOrder>& orders, const noc::FoldedTopology& recorded) {
-  services_.reserve(chips_.size());
-  for (noc::NodeId chip = 0; chip < noc::NodeId(chips_.size()); ++chip) {
-    services_.emplace_back(orders[std::size_t(recorded.representative_of(topology().full_node_of(chip)))]);
-  }
-}
-
 base::Time CollectiveEngine::now() const { return working_ ? served_until() : base::systemc::now(); }
 
 void CollectiveEngine::send(CollectiveRun& run, noc::NodeId chip, const noc::ici::Message& message) {
-  if (ports_.empty()) return OwnLinks::send(run, chip, message);
+  if (has_links()) return LookAhead::send(run, chip, message);
   ports_[std::size_t(chip)]->send(message);
 }
 
 void CollectiveEngine::begun(CollectiveRun& run) {
+  if (has_links()) return;
   for (noc::ici::IciPort* port : ports_) port->attach(run.channel(), run);
 }
 
 void CollectiveEngine::release(CollectiveRun& run) {
-  for (noc::ici::IciPort* port : ports_) port->detach(run.channel());
+  if (!has_links()) {
+    for (noc::ici::IciPort* port : ports_) port->detach(run.channel());
+  }
   run.release();
 }
 

@@ -13,38 +13,36 @@
 #include "hw/machine.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/ici_port.h"
-#include "noc/ici/service_order.h"
-#include "sw/collectives/engine/own_links.h"
+#include "noc/ici/links.h"
+#include "sw/collectives/engine/look_ahead.h"
 #include "sw/collectives/schedule/collective_schedule.h"
 
 /// The timed executor of collectives inside a simulation: one module for all cores of a slice. It takes HBM, vector
 /// units and switch from the chips (hw/chip/chip_transfers.h), and has a queue of timers behind one event. Messages go
-/// through the chips' IciPorts, or, where the chips have none, over links of its own (own_links.h).
+/// through the chips' IciPorts to their network, at the simulated time.
 ///
-/// With links of its own it runs ahead of SystemC: it does what is due before the next event of any other module
-/// without going back to the kernel, since nothing can come between. It stops where a core finishes, whose next command
-/// may be an event at any time, and at a chip whose memory follows the events (ChipTransfers::follows_events). All
-/// times are the same as with ports, and as of a fabric, to the picosecond.
+/// Where no other client sends over the links of a fabric and no signal shows what they do, the engine looks ahead:
+/// it drives these links (noc/ici/links.h) and its timers in quanta. A quantum ends before the next event of any other
+/// module, since nothing can come between; before a core that has finished may act, since its next command may be an
+/// event at any time; and at a chip whose memory follows the events (ChipTransfers::follows_events). All times are the
+/// same as through the ports, to the picosecond.
 ///
-/// Like the fabric it breaks ties without regard to a chip's position. It works one delta cycle after the event that
+/// Like the links it breaks ties without regard to a chip's position. It works one delta cycle after the event that
 /// woke it, when all timers of that time have been set, so that their order never depends on that of the SystemC
 /// kernel.
 ///
-///   CollectiveEngine engine("collectives", machine, topology, chips);
+///   CollectiveEngine engine("collectives", machine, topology, chips, nullptr);
 ///   CollectiveRun& run = engine.begin(schedule, [](noc::NodeId chip, int core) { ... });   // any time
 ///   run.start(chip, core);                                                        // as each core reaches it
 namespace podsim::sw::collectives::engine {
 
-class CollectiveData;
-
-class CollectiveEngine : public sc_core::sc_module, public OwnLinks {
+class CollectiveEngine : public sc_core::sc_module, public LookAhead {
  public:
-  using OnFinish = std::function<void(noc::NodeId chip, int core)>;
-
-  /// `chips` are the representative chips of the topology, in order, all with ICI or none; they outlive the
-  /// engine.
+  /// `chips` are the representative chips of the topology, in order, all with ICI; they outlive the engine. With
+  /// `links`, those of their fabric (MessageFabric::look_ahead), it looks ahead. Precondition: there is no sink then.
   CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
-                   const std::vector<hw::chip::Chip*>& chips, base::trace::ProbeSink* sink = nullptr);
+                   const std::vector<hw::chip::Chip*>& chips, noc::ici::Links* links,
+                   base::trace::ProbeSink* sink = nullptr);
   ~CollectiveEngine() override;
 
   /// Begins a collective over the engine's full topology. Cores are started one by one (CollectiveRun::start), and
@@ -53,12 +51,6 @@ class CollectiveEngine : public sc_core::sc_module, public OwnLinks {
   /// messages; the topology may not be folded then.
   CollectiveRun& begin(std::shared_ptr<const schedule::CollectiveSchedule> schedule, OnFinish on_finish,
                        CollectiveData* data = nullptr);
-
-  /// Makes a record of the actions of each chip's cores. Call before the simulation, as the next one.
-  void record(std::vector<noc::ici::ServiceOrder>& orders);
-  /// Has every chip act in the order of another engine's record, which that engine made of the same collective on
-  /// `recorded`, a folding of this topology.
-  void follow(const std::vector<noc::ici::ServiceOrder>& orders, const noc::FoldedTopology& recorded);
 
   /// Names a message of a collective for the fabric's waveforms: "reduce-scatter y step 2, colour 0, segment 3", with
   /// the step only where the pattern has one (Pattern::step).
@@ -76,14 +68,14 @@ class CollectiveEngine : public sc_core::sc_module, public OwnLinks {
   void finished(CollectiveRun& run) override { finished_.push_back(&run); }
 
  private:
-  /// Runs ahead when no process is left to run at the simulated time, in the update phase.
-  class Ahead : public sc_core::sc_prim_channel {
+  /// Begins a quantum when no process is left to run at the simulated time, in the update phase.
+  class QuantumStart : public sc_core::sc_prim_channel {
    public:
-    explicit Ahead(CollectiveEngine& engine) : sc_prim_channel("ahead"), engine_(engine) {}
+    explicit QuantumStart(CollectiveEngine& engine) : sc_prim_channel("quantum_start"), engine_(engine) {}
     void wanted() { request_update(); }
 
    private:
-    void update() override { engine_.run_ahead(); }
+    void update() override { engine_.run_quantum(); }
 
     CollectiveEngine& engine_;
   };
@@ -96,24 +88,21 @@ class CollectiveEngine : public sc_core::sc_module, public OwnLinks {
   };
 
   void work();
-  void run_ahead();
+  void run_quantum();
+  base::Time end_of_quantum() const;
   void wake_up();
-  void serve(const Timer& timer) override;
   void core_finished(const OnFinish& on_finish, noc::NodeId chip, int core);
   void release(CollectiveRun& run);
 
   sc_core::sc_vector<sc_core::sc_port<hw::chip::ChipTransfers>> chips_;
-  std::vector<noc::ici::IciPort*> ports_;
+  std::vector<noc::ici::IciPort*> ports_;  ///< by chip
   std::vector<base::trace::Probe<std::string>> phases_;
-  std::vector<std::unique_ptr<CollectiveRun>> runs_;
   std::vector<CollectiveRun*> finished_;  ///< runs to release when the timers of this time are done
   std::vector<Finish> ahead_finishes_;    ///< all at one time
-  std::vector<noc::ici::ServiceOrder>* record_ = nullptr;
-  std::vector<noc::ici::OrderedService<Timer>> services_;  ///< by chip; empty without an order to follow
   sc_core::sc_event wake_;
   bool settled_ = false;
   bool working_ = false;
-  Ahead ahead_;
+  QuantumStart quantum_start_;
 };
 
 }  // namespace podsim::sw::collectives::engine

@@ -10,7 +10,7 @@
 namespace podsim::sw::collectives::engine {
 
 CollectiveRun::CollectiveRun(Surroundings& engine, std::shared_ptr<const schedule::CollectiveSchedule> schedule,
-                             std::uint32_t channel, CollectiveEngine::OnFinish on_finish, CollectiveData* data)
+                             std::uint32_t channel, OnFinish on_finish, CollectiveData* data)
     : engine_(engine),
       schedule_(std::move(schedule)),
       channel_(channel),
@@ -72,14 +72,14 @@ base::Time CollectiveRun::duration() const {
   return last->finish - first->start;
 }
 
-void CollectiveRun::message_taken(noc::NodeId chip, const noc::ici::Message& message) {
+void CollectiveRun::message_taken(noc::NodeId chip, const noc::ici::Message& message, base::Time when) {
   const MessageTag tag = unpack(message.tag);
-  core(chip, tag.source).link_took(tag, message.hops, engine_.now());
+  core(chip, tag.source).link_took(tag, message.hops, when);
 }
 
-void CollectiveRun::message_received(noc::NodeId chip, const noc::ici::Message& message) {
+void CollectiveRun::message_received(noc::NodeId chip, const noc::ici::Message& message, base::Time when) {
   const MessageTag tag = unpack(message.tag);
-  core(chip, tag.target).arrived(tag, engine_.now());
+  core(chip, tag.target).arrived(tag, when);
 }
 
 void CollectiveRun::core_finished(noc::NodeId chip, int core) {

@@ -5,9 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "noc/ici/ici_port.h"
+#include "noc/ici/message.h"
 #include "sw/collectives/engine/collective_data.h"
-#include "sw/collectives/engine/collective_engine.h"
+#include "sw/collectives/engine/look_ahead.h"
+#include "sw/collectives/engine/surroundings.h"
 #include "sw/collectives/schedule/collective_schedule.h"
 
 namespace podsim::sw::collectives::engine {
@@ -28,7 +29,7 @@ class CollectiveRun : public noc::ici::IciClient {
   };
 
   CollectiveRun(Surroundings& engine, std::shared_ptr<const schedule::CollectiveSchedule> schedule,
-                std::uint32_t channel, CollectiveEngine::OnFinish on_finish, CollectiveData* data);
+                std::uint32_t channel, OnFinish on_finish, CollectiveData* data);
   ~CollectiveRun() override;
 
   /// A core of a (representative) chip has reached the collective, now. Called once per core. A core outside all groups
@@ -47,8 +48,8 @@ class CollectiveRun : public noc::ici::IciClient {
   /// In the order in which they were first entered.
   const std::vector<PhaseTimes>& phases() const { return phases_; }
 
-  void message_taken(noc::NodeId chip, const noc::ici::Message& message) override;
-  void message_received(noc::NodeId chip, const noc::ici::Message& message) override;
+  void message_taken(noc::NodeId chip, const noc::ici::Message& message, base::Time when) override;
+  void message_received(noc::NodeId chip, const noc::ici::Message& message, base::Time when) override;
 
   // For CoreRun.
   CollectiveData* data() { return data_; }
@@ -69,7 +70,7 @@ class CollectiveRun : public noc::ici::IciClient {
   Surroundings& engine_;
   std::shared_ptr<const schedule::CollectiveSchedule> schedule_;
   std::uint32_t channel_;
-  CollectiveEngine::OnFinish on_finish_;
+  OnFinish on_finish_;
   CollectiveData* data_;
   std::vector<CoreRun> cores_;      ///< those in a group
   std::vector<std::int32_t> runs_;  ///< by core of the representative chips: index into cores_; -1: in no group

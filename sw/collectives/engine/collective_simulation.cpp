@@ -4,18 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <random>
 #include <tuple>
 
 #include "base/diagnostic.h"
 #include "base/host/interrupt.h"
-#include "base/systemc/fresh_context.h"
 #include "base/systemc/sliced_run.h"
 #include "base/systemc/systemc_time.h"
-#include "noc/ici/message_fabric.h"
+#include "hw/pod/bare_pod.h"
+#include "hw/pod/pod.h"
 #include "noc/ici/packet_network.h"
+#include "sw/collectives/engine/collective_engine.h"
 #include "sw/collectives/engine/collective_run.h"
 #include "sw/collectives/engine/direct_engine.h"
 
@@ -25,24 +25,16 @@ namespace {
 
 /// Chips without cores: what a collective takes from them, and their ports.
 template <class Network>
-std::deque<hw::chip::Chip> make_chips(const hw::Machine& machine, const noc::Topology& slice, Network& network,
-                                      const CollectiveOptions& options) {
-  std::deque<hw::chip::Chip> chips;
-  for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) {
+typename hw::pod::PodOf<Network>::MakeChip chip_maker(const hw::Machine& machine, const noc::Topology& slice,
+                                                      const CollectiveOptions& options) {
+  return [&](noc::NodeId chip, const hw::chip::IciBinding& ici) {
     const hw::Trace trace{options.sink, nullptr, "chip" + slice.name(chip)};
-    chips.emplace_back(fmt::format("chip_{}", chip).c_str(), machine, int(chip), trace, hw::chip::to_network(network),
-                       options.faults.chip_speed(chip));
-  }
-  return chips;
+    return std::make_unique<hw::chip::Chip>(fmt::format("chip_{}", chip).c_str(), machine, int(chip), trace, ici,
+                                            options.faults.chip_speed(chip));
+  };
 }
 
-std::vector<hw::chip::Chip*> pointers(std::deque<hw::chip::Chip>& chips) {
-  std::vector<hw::chip::Chip*> result;
-  for (hw::chip::Chip& chip : chips) result.push_back(&chip);
-  return result;
-}
-
-/// A slice: a network, its chips, the engine, and a process that starts the cores.
+/// A pod, the engine, and a process that starts the cores.
 template <class Network>
 struct SliceBench : sc_core::sc_module {
   struct Start {
@@ -55,9 +47,10 @@ struct SliceBench : sc_core::sc_module {
   SliceBench(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
              const CollectiveOptions& options, NetworkArguments&&... network_arguments)
       : sc_module(name),
-        network("fabric", std::forward<NetworkArguments>(network_arguments)...),
-        chips(make_chips(machine, topology.representatives(), network, options)),
-        engine("collectives", machine, topology, pointers(chips), options.sink) {
+        pod("pod", topology.representatives().nodes(),
+            chip_maker<Network>(machine, topology.representatives(), options),
+            std::forward<NetworkArguments>(network_arguments)...),
+        engine("collectives", machine, topology, pod.chips(), nullptr, options.sink) {
     SC_HAS_PROCESS(SliceBench);
     SC_METHOD(start_cores);
   }
@@ -70,8 +63,7 @@ struct SliceBench : sc_core::sc_module {
     }
   }
 
-  Network network;
-  std::deque<hw::chip::Chip> chips;
+  hw::pod::PodOf<Network> pod;
   CollectiveEngine engine;
   std::vector<Start> starts;  ///< in order of time
   std::size_t started = 0;
@@ -86,23 +78,14 @@ struct PlannedOrder {
   std::vector<std::vector<std::vector<bool>>> idle_claims;  ///< by chip and core: HbmOccupancy::record_idle
 };
 
-template <class Network>
-void record(SliceBench<Network>& bench, PlannedOrder& planned) {
-  bench.engine.record(planned.actions);
-  bench.network.record(planned.messages);
-  planned.idle_claims.resize(bench.chips.size());
-  for (std::size_t chip = 0; chip < bench.chips.size(); ++chip) {
-    bench.chips[chip].record_idle_claims(planned.idle_claims[chip]);
-  }
-}
-
-template <class Network>
-void follow(SliceBench<Network>& bench, const PlannedOrder& planned) {
-  bench.engine.follow(planned.actions, planned.topology);
-  bench.network.follow(planned.messages, planned.topology);
-  for (noc::NodeId chip = 0; chip < noc::NodeId(bench.chips.size()); ++chip) {
-    const noc::NodeId planned_as = planned.topology.representative_of(chip);
-    bench.chips[std::size_t(chip)].follow_idle_claims(planned.idle_claims[std::size_t(planned_as)]);
+/// Has an engine, a pod's links and its chips follow the order.
+template <class Engine, class Chips>
+void follow(const PlannedOrder& planned, Engine& engine, noc::ici::Links& links, Chips&& chip) {
+  engine.follow(planned.actions, planned.topology);
+  links.follow(planned.messages, planned.topology);
+  for (noc::NodeId node = 0; node < links.topology().representatives().nodes(); ++node) {
+    const noc::NodeId planned_as = planned.topology.representative_of(node);
+    chip(node).claims().follow_idle(planned.idle_claims[std::size_t(planned_as)]);
   }
 }
 
@@ -125,13 +108,11 @@ std::vector<CollectivePhase> phases_of(const CollectiveRun& run) {
   return result;
 }
 
-/// `network` is a MessageFabric or a DirectEngine, which have the same links.
-template <class Network>
-std::vector<LinkUse> link_uses(const Network& network, const hw::Machine&) {
+std::vector<LinkUse> link_uses(const noc::ici::Links& links, const hw::Machine&) {
   std::vector<LinkUse> result;
-  const noc::Topology& chips = network.topology().representatives();
+  const noc::Topology& chips = links.topology().representatives();
   for (noc::LinkId id = 0; id < chips.link_ids(); ++id) {
-    if (chips.link(id)) result.push_back({id, network.link(id).bytes(), network.link(id).busy()});
+    if (chips.link(id)) result.push_back({id, links.link(id).bytes(), links.link(id).busy()});
   }
   return result;
 }
@@ -150,10 +131,7 @@ std::vector<LinkUse> link_uses(const noc::ici::PacketNetwork& network, const hw:
   return result;
 }
 
-template <class Network>
-std::string audit(const Network&) {
-  return "";
-}
+std::string audit(const noc::ici::Links&) { return ""; }
 std::string audit(const noc::ici::PacketNetwork& network) { return network.routers().audit(); }
 
 /// The requested start times, each later by the jitter of the core's chip.
@@ -208,8 +186,9 @@ CollectiveOutcome end_of(const Network& network, const CollectiveRun& collective
   return outcome;
 }
 
-template <class Network>
-CollectiveOutcome run(SliceBench<Network>& bench, const hw::Machine& machine,
+/// `network` is that of the bench's pod, or its links.
+template <class Bench, class Network>
+CollectiveOutcome run(Bench& bench, const Network& network, const hw::Machine& machine,
                       const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
                       const noc::FoldedTopology& topology, const CollectiveOptions& options) {
   const int cores = schedule->cores_per_chip();
@@ -225,21 +204,40 @@ CollectiveOutcome run(SliceBench<Network>& bench, const hw::Machine& machine,
   }
   std::ranges::stable_sort(bench.starts, {}, [](const auto& start) { return start.when; });
   base::systemc::run_in_slices([&] {
-    pause(base::systemc::now(), bench.network, collective, machine, topology, options);
+    pause(base::systemc::now(), network, collective, machine, topology, options);
     return false;
   });
-  bench.network.check();
-  return end_of(bench.network, collective, machine, topology);
+  network.check();
+  return end_of(network, collective, machine, topology);
 }
 
+/// A collective on a bare pod, whose order it may record, or follow.
 CollectiveOutcome run_directly(const hw::Machine& machine,
                                const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
-                               const noc::FoldedTopology& topology, const CollectiveOptions& options) {
-  DirectEngine engine(machine, topology, schedule, options.data);
-  engine.run(options.starts, [&] { pause(engine.now(), engine, engine.collective(), machine, topology, options); });
-  return end_of(engine, engine.collective(), machine, topology);
+                               const noc::FoldedTopology& topology, const CollectiveOptions& options,
+                               PlannedOrder* recorded, const PlannedOrder* followed) {
+  hw::pod::BarePod pod(machine, topology, options.faults);
+  DirectEngine engine(machine, pod, schedule, options.data);
+  if (recorded != nullptr) {
+    recorded->topology = topology;
+    engine.record(recorded->actions);
+    pod.links().record(recorded->messages);
+    recorded->idle_claims.resize(std::size_t(topology.representatives().nodes()));
+    for (std::size_t chip = 0; chip < recorded->idle_claims.size(); ++chip) {
+      pod.chip(noc::NodeId(chip)).claims().record_idle(recorded->idle_claims[chip]);
+    }
+  }
+  if (followed != nullptr) {
+    follow(
+        *followed, engine, pod.links(), [&](noc::NodeId node) -> auto& { return pod.chip(node); });
+  }
+  engine.run(jittered_starts(*schedule, options),
+             [&] { pause(engine.now(), pod.links(), engine.collective(), machine, topology, options); });
+  pod.links().check();
+  return end_of(pod.links(), engine.collective(), machine, topology);
 }
 
+/// With modules where a sink records their signals.
 CollectiveOutcome simulate_messages(const hw::Machine& machine,
                                     const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
                                     const CollectiveOptions& options, PlannedOrder* recorded,
@@ -247,17 +245,16 @@ CollectiveOutcome simulate_messages(const hw::Machine& machine,
   const bool fold = options.fold && options.data == nullptr && options.faults.none();
   const noc::FoldedTopology topology =
       fold ? schedule::fold_for(*schedule, options.starts) : noc::FoldedTopology(schedule->slice());
-  const bool planned = recorded != nullptr || followed != nullptr;
-  if (!planned && options.sink == nullptr) return run_directly(machine, schedule, topology, options);
+  if (options.sink == nullptr) return run_directly(machine, schedule, topology, options, recorded, followed);
   SliceBench<noc::ici::MessageFabric> bench("slice", machine, topology, options, topology, machine.ici, options.sink,
                                             options.faults);
-  bench.network.set_labeller([&bench](const noc::ici::Message& message) { return bench.engine.label(message); });
-  if (recorded != nullptr) {
-    recorded->topology = topology;
-    record(bench, *recorded);
+  noc::ici::MessageFabric& fabric = bench.pod.network();
+  fabric.set_labeller([&bench](const noc::ici::Message& message) { return bench.engine.label(message); });
+  if (followed != nullptr) {
+    follow(
+        *followed, bench.engine, fabric.links(), [&](noc::NodeId node) -> auto& { return bench.pod.chip(node); });
   }
-  if (followed != nullptr) follow(bench, *followed);
-  return run(bench, machine, schedule, topology, options);
+  return run(bench, fabric.links(), machine, schedule, topology, options);
 }
 
 }  // namespace
@@ -274,16 +271,12 @@ CollectiveOutcome simulate_collective(const hw::Machine& machine,
   if (options.network == NetworkLevel::packet) {
     SliceBench<noc::ici::PacketNetwork> bench("slice", machine, full, options, schedule->slice(), machine.ici,
                                               noc::ici::PacketNetworkOptions{options.faults, options.seed});
-    return run(bench, machine, schedule, full, options);
+    return run(bench, bench.pod.network(), machine, schedule, full, options);
   }
   if (options.faults.none()) return simulate_messages(machine, schedule, options, nullptr, nullptr);
   PlannedOrder planned{.topology = full, .actions = {}, .messages = {}, .idle_claims = {}};
   CollectiveOptions healthy{.fold = options.fold, .starts = options.starts, .progress = options.progress};
-  base::Time duration;
-  {
-    const base::systemc::FreshContext context;
-    duration = simulate_messages(machine, schedule, healthy, &planned, nullptr).duration;
-  }
+  const base::Time duration = simulate_messages(machine, schedule, healthy, &planned, nullptr).duration;
   CollectiveOutcome outcome = simulate_messages(machine, schedule, options, nullptr, &planned);
   outcome.healthy = duration;
   return outcome;

@@ -71,9 +71,10 @@ struct CollectiveOutcome {
   std::optional<LinkUse> busiest() const;
 };
 
-/// Precondition: a SystemC context in which nothing has been simulated. The packet level is not folded. Throws
-/// SimulationError when the collective comes to a halt; it names two chips that cannot communicate where that is the
-/// reason, and base::host::Interrupted when the program is interrupted.
+/// Precondition with a sink or at packet level: a SystemC context in which nothing has been simulated; otherwise
+/// SystemC takes no part. The packet level is not folded. Throws SimulationError when the collective comes to a halt;
+/// it names two chips that cannot communicate where that is the reason, and base::host::Interrupted when the program is
+/// interrupted.
 CollectiveOutcome simulate_collective(const hw::Machine& machine,
                                       const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
                                       const CollectiveOptions& options = {});

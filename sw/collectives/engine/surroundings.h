@@ -11,8 +11,9 @@
 #include "noc/ici/message.h"
 #include "sw/ir/element_type.h"
 
-/// What the cores of a collective take from that which executes them: time, timers, chips and a network. There are two:
-/// CollectiveEngine is a module beside others of a SystemC simulation, DirectEngine executes one collective by itself.
+/// What the cores of a collective take from that which executes them: time, timers, chips and a network. There are two,
+/// both of them LookAhead: CollectiveEngine is a module beside others of a SystemC simulation, DirectEngine executes
+/// one collective by itself.
 namespace podsim::sw::collectives::engine {
 
 class CollectiveRun;

@@ -7,6 +7,7 @@
 
 #include "hw/chip/replay_chip.h"
 #include "hw/chip/tile_chip.h"
+#include "noc/ici/message_fabric.h"
 #include "tests/hw/scripted_runtime.h"
 #include "tests/hw/test_machine.h"
 
@@ -31,8 +32,8 @@ TEST(Chip, HasTheMachineFileSNumberOfCoresAtBothDetails) {
 
 TEST(Chip, SendsMessagesThroughTheFabricItIsConnectedTo) {
   struct Client : noc::ici::IciClient {
-    void message_taken(noc::NodeId, const noc::ici::Message&) override {}
-    void message_received(noc::NodeId node, const noc::ici::Message& message) override {
+    void message_taken(noc::NodeId, const noc::ici::Message&, base::Time) override {}
+    void message_received(noc::NodeId node, const noc::ici::Message& message, base::Time) override {
       receiver = node;
       bytes = message.bytes;
     }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 
 #include "base/systemc/fresh_context.h"
 #include "tests/noc/ici/slow_links.h"
@@ -34,7 +35,7 @@ TEST(MessageFabric, LatencyAddsAlongThePathAndSerialisationCountsOnce) {
   // Three hops of 300 ns and 100 bytes of 1 ns.
   EXPECT_EQ(bench.received.at(7), (Bench::Seen{6, Time(1000000)}));
   EXPECT_EQ(bench.taken.at(7), (Bench::Seen{0, Time(100000)}));
-  EXPECT_EQ(bench.fabric.hops(), 3);
+  EXPECT_EQ(bench.fabric.links().hops(), 3);
 }
 
 TEST(MessageFabric, TwoMessagesOverOneLinkAreServedInOrderOfArrival) {
@@ -69,7 +70,7 @@ TEST(MessageFabric, SaturatedLinkCarriesThePayloadRate) {
   for (std::uint64_t i = 0; i < 50; ++i) bench.plan.push_back({Time(0), 0, message(1, 0, 1000, i)});
   sc_core::sc_start();
   EXPECT_EQ(base::systemc::now(), Time(50 * 1000000 + 300000));
-  EXPECT_EQ(bench.fabric.link(0).busy(), Time(50 * 1000000));
+  EXPECT_EQ(bench.fabric.links().link(0).busy(), Time(50 * 1000000));
 }
 
 TEST(MessageFabric, AMessageToItselfArrivesAtOnce) {
@@ -170,6 +171,20 @@ TEST(MessageFabric, AWantedLinkShowsWhenItIsBusyAndWithWhat) {
   recorder.forecasts.show_before(Time(1'000'000));
   EXPECT_EQ(recorder.changes, (std::vector<std::string>{"message@0=", "busy@0=0", "message@50=100 B", "busy@50=1",
                                                         "message@150=", "busy@150=0"}));
+}
+
+TEST(MessageFabric, ItsSocketsAreClosedWhileAClientDrivesItsLinks) {
+  Bench bench(Topology({2}, {false}));
+  Links& links = bench.fabric.look_ahead();
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  EXPECT_THROW(bench.ports[0].send(message(1, 0, 100, 1)), std::logic_error);
+  EXPECT_FALSE(links.active());
+}
+
+TEST(MessageFabric, NobodyLooksAheadOfTheSignalsOfLinks) {
+  Recorder recorder;
+  Bench bench(Topology({2}, {false}), &recorder);
+  EXPECT_THROW(bench.fabric.look_ahead(), std::logic_error);
 }
 
 // The time of a message of 5440 bytes over one link, 5.44 us at the full rate.

@@ -56,6 +56,17 @@ class SimulationAt : public ::testing::TestWithParam<Detail> {};
 INSTANTIATE_TEST_SUITE_P(Detail, SimulationAt, ::testing::Values(Detail::automatic, Detail::tile, Detail::replay),
                          [](const auto& instance) { return to_string(instance.param); });
 
+TEST_P(SimulationAt, HasAFabricToWhichEveryChipIsBound) {
+  base::systemc::fresh_context();
+  const compiler::Program program = mixed_program();
+  const Simulation simulation(program, machine(), open_2x2(), at(GetParam()));
+  for (const char* name : {"pod", "pod.fabric", "pod.chip_0", "pod.chip_0.ici", "pod.chip_3.ici"}) {
+    const sc_core::sc_object* object = sc_core::sc_find_object(name);
+    ASSERT_NE(object, nullptr) << name;
+    EXPECT_STREQ(object->kind(), "sc_module") << name;
+  }
+}
+
 TEST_P(SimulationAt, ALoopTakesItsTrips) {
   testing::ProgramMaker maker;
   int a = maker.define(testing::tile_op("a", 12, 40'000, 16, 1024, 20'000));

@@ -5,11 +5,9 @@
 #include <malloc.h>
 #include <rapidcheck/gtest.h>
 
-#include <deque>
-
 #include "base/systemc/fresh_context.h"
 #include "base/systemc/systemc_time.h"
-#include "noc/ici/message_fabric.h"
+#include "hw/pod/pod.h"
 #include "sw/collectives/engine/collective_run.h"
 #include "sw/collectives/schedule/collective_estimate.h"
 #include "tests/sw/collectives/tpu_v3.h"
@@ -22,16 +20,20 @@ using noc::Topology;
 
 // A slice whose chips start in an order of the test's choosing; each core then runs `rounds` collectives back to back.
 struct Slice : sc_core::sc_module {
-  Slice(const sc_core::sc_module_name& name, const hw::Machine& machine, const noc::Topology& topology)
-      : sc_module(name), cores(int(machine.cores_per_chip)), fabric("fabric", topology, machine.ici) {
-    std::vector<hw::chip::Chip*> pointers;
-    for (noc::NodeId chip = 0; chip < topology.nodes(); ++chip) {
-      chips.emplace_back(("chip_" + std::to_string(chip)).c_str(), machine, int(chip), hw::Trace{},
-                         hw::chip::to_network(fabric));
-      pointers.push_back(&chips.back());
-      order.push_back(chip);
-    }
-    engine = std::make_unique<CollectiveEngine>("collectives", machine, topology, pointers);
+  Slice(const sc_core::sc_module_name& name, const hw::Machine& machine, const noc::Topology& topology,
+        bool look_ahead = false)
+      : sc_module(name),
+        cores(int(machine.cores_per_chip)),
+        pod(
+            "pod", topology.nodes(),
+            [&](noc::NodeId chip, const hw::chip::IciBinding& ici) {
+              return std::make_unique<hw::chip::Chip>(("chip_" + std::to_string(chip)).c_str(), machine, int(chip),
+                                                      hw::Trace{}, ici);
+            },
+            topology, machine.ici) {
+    for (noc::NodeId chip = 0; chip < topology.nodes(); ++chip) order.push_back(chip);
+    engine = std::make_unique<CollectiveEngine>("collectives", machine, topology, pod.chips(),
+                                                look_ahead ? &pod.network().look_ahead() : nullptr);
     SC_HAS_PROCESS(Slice);
     SC_METHOD(start_all);
   }
@@ -50,8 +52,7 @@ struct Slice : sc_core::sc_module {
   }
 
   int cores;
-  noc::ici::MessageFabric fabric;
-  std::deque<hw::chip::Chip> chips;
+  hw::pod::Pod pod;
   std::unique_ptr<CollectiveEngine> engine;
   std::vector<noc::NodeId> order;
   std::vector<CollectiveRun*> runs;
@@ -67,9 +68,9 @@ std::shared_ptr<const schedule::CollectiveSchedule> schedule_on(const noc::Topol
 }
 
 std::vector<Time> finish_times(const hw::Machine& machine, const noc::Topology& topology, std::int64_t elements,
-                               const std::vector<noc::NodeId>& order) {
+                               const std::vector<noc::NodeId>& order, bool look_ahead = false) {
   base::systemc::fresh_context();
-  Slice slice("slice", machine, topology);
+  Slice slice("slice", machine, topology, look_ahead);
   slice.order = order;
   slice.prepare(schedule_on(topology, machine, elements), 1);
   sc_core::sc_start();
@@ -87,6 +88,7 @@ TEST(CollectiveEngine, TheOrderInWhichChipsStartAtOneTimeDoesNotMatter) {
     hw::Machine machine = tpu_v3();
     machine.cores_per_chip = *rc::gen::inRange(1, 3);
     std::int64_t elements = *rc::gen::element(1, 1003, 100003, 1000003);
+    const bool look_ahead = *rc::gen::arbitrary<bool>();
     std::vector<noc::NodeId> natural, shuffled;
     for (noc::NodeId chip = 0; chip < topology.nodes(); ++chip) natural.push_back(chip);
     shuffled = natural;
@@ -94,8 +96,8 @@ TEST(CollectiveEngine, TheOrderInWhichChipsStartAtOneTimeDoesNotMatter) {
       std::swap(shuffled[i],
                 shuffled[std::size_t(*rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, int(i) + 1)))]);
     }
-    RC_ASSERT(finish_times(machine, topology, elements, natural) ==
-              finish_times(machine, topology, elements, shuffled));
+    RC_ASSERT(finish_times(machine, topology, elements, natural, look_ahead) ==
+              finish_times(machine, topology, elements, shuffled, look_ahead));
   }));
 }
 

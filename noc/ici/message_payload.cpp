@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "noc/ici/message.h"
+#include "noc/ici/message_payload.h"
 
 namespace podsim::noc::ici {
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hw/chip/chip_claims.h"
+
+#include <algorithm>
+
+namespace podsim::hw::chip {
+
+ChipClaims::ChipClaims(const Machine& machine, double speed)
+    : speed_(speed),
+      clock_(machine.clock),
+      vector_(machine),
+      hbm_(std::size_t(machine.cores_per_chip), timing::HbmOccupancy(machine.hbm, speed)),
+      vector_free_at_(std::size_t(machine.cores_per_chip)) {}
+
+base::Time ChipClaims::compute(int core, base::Time ready, const VectorWork& work) {
+  base::Time& free_at = vector_free_at_[std::size_t(core)];
+  return free_at = std::max(ready, free_at) + slowed(clock_.time_of(vector_.duration(work)));
+}
+
+base::Time ChipClaims::slowed(base::Time healthy) const {
+  return speed_ == 1 ? healthy : base::to_time(base::to_duration(healthy) / speed_);
+}
+
+void ChipClaims::set_contended(bool contended) {
+  for (timing::HbmOccupancy& hbm : hbm_) hbm.set_contended(contended);
+}
+
+void ChipClaims::record_idle(std::vector<std::vector<bool>>& claims) {
+  claims.resize(hbm_.size());
+  for (std::size_t core = 0; core < hbm_.size(); ++core) hbm_[core].record_idle(claims[core]);
+}
+
+void ChipClaims::follow_idle(const std::vector<std::vector<bool>>& claims) {
+  for (std::size_t core = 0; core < hbm_.size(); ++core) hbm_[core].follow_idle(claims[core]);
+}
+
+}  // namespace podsim::hw::chip
