@@ -18,7 +18,7 @@
 #include "base/text/text_table.h"
 #include "hw/key_levels.h"
 #include "hw/machine.h"
-#include "sw/report/chip_tree_report.h"
+#include "sw/report/pod_tree_report.h"
 #include "workloads/machines/machines.h"
 
 namespace podsim::app::commands {
@@ -73,12 +73,12 @@ std::string json_text(const base::Config& config) {
 }
 
 void describe_tree(const hw::Machine& machine, bool json) {
-  const hw::chip::TreeNode chip = hw::chip::chip_tree(machine);
-  if (!json) return base::host::print_result(sw::report::chip_tree_text(chip));
+  const hw::pod::TreeNode pod = hw::pod::pod_tree(machine);
+  if (!json) return base::host::print_result(sw::report::pod_tree_text(pod));
   const nlohmann::ordered_json result = {{"schema_version", 1},
                                          {"command", "describe"},
                                          {"machine", machine.name},
-                                         {"chip", sw::report::chip_tree_json(chip)},
+                                         {"pod", sw::report::pod_tree_json(pod)},
                                          {"warnings", nlohmann::ordered_json::array()}};
   base::host::print_result(base::text::json_text(result, 2) + "\n");
 }
@@ -110,7 +110,7 @@ void add_describe(CLI::App& program) {
       ->option_text(" ");
   command
       ->add_flag("--tree", options->tree,
-                 "The units of a chip as a run makes them: scopes, ports and\nsignals for --trace")
+                 "A pod as a run makes it: its links and a chip with its units,\nscopes, ports and signals for --trace")
       ->excludes("--toml")
       ->option_text(" ");
   json->option_text(" ");

@@ -56,6 +56,13 @@ Stay all_reduce_of(const base::VcdContent& vcd, const std::string& core) {
   return {in->first, changes.back().first};
 }
 
+/// The first chip of the tree of a pod, whose other child is the fabric.
+nlohmann::json chip_of(const nlohmann::json& pod) {
+  EXPECT_EQ(pod["children"].size(), 2U);
+  EXPECT_EQ(pod["children"][0]["name"], "fabric");
+  return pod["children"][1];
+}
+
 void add_scopes(const nlohmann::json& node, std::set<std::string>& scopes) {
   scopes.insert(node["scope"].get<std::string>());
   for (const nlohmann::json& child : node["children"]) add_scopes(child, scopes);
@@ -72,7 +79,7 @@ TEST_F(TracedRun, HasTheScopesOfTheChipsTree) {
   const nlohmann::json tree = nlohmann::json::parse(folder_.run(describe).out);
   ASSERT_EQ(folder_.run(traced).code, 0);
   std::set<std::string> expected, found;
-  add_scopes(tree["chip"], expected);
+  add_scopes(chip_of(tree["pod"]), expected);
   for (const auto& [name, signal] : base::read_vcd(folder_.read("pod.vcd")).signals) {
     if (!name.starts_with("chip(0,0).")) continue;
     for (std::size_t dot = name.rfind('.'); dot != std::string::npos; dot = dot == 0 ? dot : name.rfind('.', dot - 1)) {
@@ -97,7 +104,17 @@ void expect_ports(const nlohmann::json& node) {
 }
 
 TEST_F(TracedRun, EveryUnitOfTheTreeIsAModuleWithPorts) {
-  expect_ports(nlohmann::json::parse(folder_.run({"describe", "--tree", "--json"}).out)["chip"]);
+  expect_ports(chip_of(nlohmann::json::parse(folder_.run({"describe", "--tree", "--json"}).out)["pod"]));
+}
+
+// A pod of 32x32 chips has four directed links from each, two along x and two along y.
+TEST_F(TracedRun, TheTreeBeginsWithThePodAndItsLinks) {
+  const nlohmann::json pod = nlohmann::json::parse(folder_.run({"describe", "--tree", "--json"}).out)["pod"];
+  EXPECT_EQ(pod["name"], "pod");
+  EXPECT_EQ(pod["unit"], "1024 chips, 32x32, of which chip(0,0) is shown");
+  EXPECT_EQ(pod["children"][0]["unit"], "4096 links between chips");
+  EXPECT_EQ(pod["children"][0]["ports"], (nlohmann::json{"in_0", "out_0"}));
+  EXPECT_EQ(pod["children"][1]["name"], "chip(0,0)");
 }
 
 TEST_F(TracedRun, HasNothingInItsHeaderThatChangesFromRunToRun) {

@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "hw/chip/chip_tree.h"
+#include "hw/pod/pod_tree.h"
 
 namespace podsim::sw::report {
 
 /// One line for each scope: its name below the one that contains it, what it is, its ports and its signals.
-std::string chip_tree_text(const hw::chip::TreeNode& chip);
-nlohmann::ordered_json chip_tree_json(const hw::chip::TreeNode& chip);
+std::string pod_tree_text(const hw::pod::TreeNode& pod);
+nlohmann::ordered_json pod_tree_json(const hw::pod::TreeNode& node);
 
 }  // namespace podsim::sw::report

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hw/chip/chip_tree.h"
+#include "hw/pod/pod_tree.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -9,11 +11,12 @@
 #include <optional>
 #include <set>
 
+#include "hw/chip/replay_chip.h"
 #include "hw/chip/tile_chip.h"
-#include "noc/ici/message_fabric.h"
+#include "hw/pod/pod.h"
 #include "noc/slice.h"
 
-namespace podsim::hw::chip {
+namespace podsim::hw::pod {
 namespace {
 
 /// Wants every signal and keeps its name.
@@ -125,7 +128,7 @@ class TreeMaker {
       for (std::string module : known.modules) {
         if (const auto at = module.find('#'); at != std::string::npos) module.replace(at, 1, core);
         if (const auto at = module.find('@'); at != std::string::npos) module.replace(at, 1, number_of(name));
-        add_ports("chip" + module, made.ports);
+        add_ports("pod.chip_0" + module, made.ports);
       }
       return;
     }
@@ -137,16 +140,29 @@ class TreeMaker {
 
 }  // namespace
 
-TreeNode chip_tree(const Machine& machine) {
+TreeNode pod_tree(const Machine& machine) {
   SignalList list;
   NoProgram runtime;
-  const noc::FoldedTopology pod = noc::FoldedTopology::fold_all(
+  const noc::FoldedTopology slice = noc::FoldedTopology::fold_all(
       noc::slice_topology({machine.pod.dimensions, machine.pod.pods}, machine.pod.dimensions));
-  noc::ici::MessageFabric fabric("fabric", pod, machine.ici, &list);
-  const std::string name = "chip" + pod.representatives().name(0);
-  const TileChip chip("chip", machine, 0, runtime, {&list, nullptr, name}, memory::MemoryDetail::stream,
-                      to_network(fabric));
-  return TreeMaker(name, list).node(name, "");
+  const noc::Topology &all = slice.full(), &simulated = slice.representatives();
+  const auto make = [&](noc::NodeId node, const chip::IciBinding& ici) -> std::unique_ptr<chip::Chip> {
+    const std::string module = fmt::format("chip_{}", node);
+    if (node > 0) return std::make_unique<chip::ReplayChip>(module.c_str(), machine, node, runtime, Trace{}, ici);
+    const Trace trace{&list, nullptr, "chip" + simulated.name(0)};
+    return std::make_unique<chip::TileChip>(module.c_str(), machine, 0, runtime, trace, memory::MemoryDetail::stream,
+                                            ici);
+  };
+  const Pod pod("pod", simulated.nodes(), make, slice, machine.ici, &list);
+  std::int64_t links = 0;
+  for (noc::NodeId node = 0; node < all.nodes(); ++node) links += all.links_from(node);
+
+  TreeNode fabric{.name = "fabric", .unit = fmt::format("{} links between chips", links)};
+  add_ports("pod.fabric", fabric.ports);
+  const std::string first = "chip" + simulated.name(0);
+  return {.name = "pod",
+          .unit = fmt::format("{} chips, {}, of which {} is shown", all.nodes(), noc::to_string(all), first),
+          .children = {fabric, TreeMaker(first, list).node(first, "")}};
 }
 
-}  // namespace podsim::hw::chip
+}  // namespace podsim::hw::pod
