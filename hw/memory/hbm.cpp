@@ -29,9 +29,11 @@ tlm::tlm_sync_enum Hbm::receive(tlm::tlm_generic_payload& payload, tlm::tlm_phas
       time_.clock().edge_at_or_after(base::systemc::now() + base::systemc::from_sc_time(delay));
   restart_if_idle();
   payload.acquire();
-  waiting_[std::size_t(request.direction)].push_back(&payload);
+  auto& waiting = waiting_[std::size_t(request.direction)];
+  const bool is_behind_another = !waiting.empty();  // whose completion it does not change
+  waiting.push_back(&payload);
   stream_.submit(request.direction, request.bytes, arrival - begin_, request.tag, request.pattern.shape());
-  sleep();
+  if (!responding_ && !is_behind_another) sleep();
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
@@ -50,9 +52,12 @@ void Hbm::restart_if_idle() {
 }
 
 void Hbm::work() {
+  wakes_at_.reset();
   completed_.clear();
   stream_.advance(time_.now() - begin_, completed_);
+  responding_ = true;
   for (const timing::HbmStream::Completion& completion : completed_) respond(completion);
+  responding_ = false;
   show();
   sleep();
 }
@@ -75,8 +80,11 @@ void Hbm::sleep() {
   std::optional<base::Cycles> next = stream_.next_completion();
   if (!next) return;
   if (traced_) next = std::min(*next, stream_.next_arrival().value_or(*next));
+  const base::Cycles wake = std::max(begin_ + *next, time_.now());
+  if (wake == wakes_at_) return;
+  wakes_at_ = wake;
   wake_.cancel();
-  wake_.notify(time_.until(std::max(begin_ + *next, time_.now())));
+  wake_.notify(time_.until(wake));
 }
 
 void Hbm::show() {

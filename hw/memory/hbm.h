@@ -5,6 +5,7 @@
 
 #include <array>
 #include <deque>
+#include <optional>
 #include <tlm>
 
 #include "hw/core_time.h"
@@ -44,6 +45,8 @@ class Hbm : public sc_core::sc_module {
   std::array<base::Bytes, 2> moved_;
   std::vector<timing::HbmStream::Completion> completed_;
   sc_core::sc_event wake_;
+  std::optional<base::Cycles> wakes_at_;  ///< cycle for which wake_ is notified
+  bool responding_ = false;               ///< requests that come meanwhile are taken up by the end of work()
   base::trace::Probe<bool> read_active_, write_active_;
   base::trace::Probe<double> bandwidth_;
   double hertz_;  ///< of the core clock

@@ -138,7 +138,7 @@ HbmStream::Step HbmStream::step(const State& state, std::int64_t limit) const {
   return step;
 }
 
-void HbmStream::apply(State& state, const Step& step) const {
+void HbmStream::apply(State& state, const Step& step) {
   for (std::size_t d = 0; d < state.streams; ++d) {
     if (step.moving[d]) state.remaining[d] -= (step.until - state.now) * step.units[d];
   }
@@ -156,33 +156,42 @@ std::optional<base::Cycles> HbmStream::next_completion() const {
   }
 }
 
+/// Moves time over one interval of constant rates, to `limit` at most. Returns whether something arrives or completes
+/// at its end.
+bool HbmStream::take_step(std::int64_t limit, std::vector<Completion>& completed) {
+  State current = state();
+  const Step next = step(current, limit);
+  if (next.moving[0] || next.moving[1]) busy_ticks_ += next.until - current.now;
+  apply(current, next);
+  now_ = next.until;
+  bool event = false;
+  for (std::size_t d = 0; d < current.streams; ++d) {
+    if (!current.present[d]) continue;
+    event = event || next.done[d] || (!next.moving[d] && current.arrival[d] <= now_);
+    Request& head = queues_[d].front();
+    head.remaining = current.remaining[d];
+    if (!next.done[d]) continue;
+    if (d < 2) completed.push_back({head.tag, Direction(d), head.bytes, now_in_cycles()});
+    queues_[d].pop();
+    // Work that the last tick did beyond the end of this request counts for the next one, if that was waiting.
+    if (!queues_[d].empty() && queues_[d].front().arrival <= now_) queues_[d].front().remaining += current.remaining[d];
+  }
+  return event;
+}
+
 void HbmStream::advance(base::Cycles cycle, std::vector<Completion>& completed) {
   const std::int64_t target = cycle.value() << tick_bits;
-  // Events at `target` are included, so the loop ends when none is left at that time.
-  while (true) {
-    State current = state();
-    const Step next = step(current, std::max(target, now_));
-    if (next.moving[0] || next.moving[1]) busy_ticks_ += next.until - current.now;
-    apply(current, next);
-    now_ = next.until;
-    bool arrived = false;
-    for (std::size_t d = 0; d < current.streams; ++d) {
-      if (!current.present[d]) continue;
-      arrived = arrived || (!next.moving[d] && current.arrival[d] <= now_);
-      Request& head = queues_[d].front();
-      head.remaining = current.remaining[d];
-      if (!next.done[d]) continue;
-      if (d < 2) {
-        completed.push_back(
-            {head.tag, Direction(d), head.bytes, base::Cycles(base::divide_round_up(now_, 1LL << tick_bits))});
-      }
-      queues_[d].pop();
-      // Work that the last tick did beyond the end of this request counts for the next one, if that was waiting.
-      if (!queues_[d].empty() && queues_[d].front().arrival <= now_)
-        queues_[d].front().remaining += current.remaining[d];
-    }
-    if (now_ >= target && !arrived && std::ranges::none_of(next.done, std::identity())) return;
+  // Events at `target` are included.
+  while (take_step(std::max(target, now_), completed) || now_ < target) {
   }
+}
+
+base::Cycles HbmStream::complete_next(std::vector<Completion>& completed) {
+  const std::size_t before = completed.size();
+  while (completed.size() == before) take_step(never, completed);
+  const base::Cycles cycle = now_in_cycles();
+  advance(cycle, completed);
+  return cycle;
 }
 
 bool HbmStream::active(Direction direction) const {

@@ -60,11 +60,7 @@ class HbmStream {
   /// Moves time to `cycle` and appends the requests that complete until then, in order of completion.
   void advance(base::Cycles cycle, std::vector<Completion>& completed);
   /// Moves time to the next completion, appends what completes in that cycle, and returns the cycle. Must not be idle.
-  base::Cycles complete_next(std::vector<Completion>& completed) {
-    const base::Cycles cycle = *next_completion();
-    advance(cycle, completed);
-    return cycle;
-  }
+  base::Cycles complete_next(std::vector<Completion>& completed);
 
   /// Returns whether data of this direction are moving at the time of the last advance().
   bool active(Direction direction) const;
@@ -135,9 +131,11 @@ class HbmStream {
     StreamUnits units{};  ///< per tick
   };
 
+  base::Cycles now_in_cycles() const { return base::Cycles(base::divide_round_up(now_, 1LL << tick_bits)); }
   State state() const;
   Step step(const State& state, std::int64_t limit) const;
-  void apply(State& state, const Step& step) const;
+  static void apply(State& state, const Step& step);
+  bool take_step(std::int64_t limit, std::vector<Completion>& completed);
   bool moving(std::size_t stream) const { return !queues_[stream].empty() && queues_[stream].front().arrival <= now_; }
   std::int64_t ticks_behind_transfers() const;
   bool beside() const { return !queues_[2].empty() || !queues_[3].empty(); }

@@ -52,7 +52,7 @@ CollectiveCores::Groups CollectiveCores::work_out(const ir::Instruction& instruc
       for (const auto& [source, target] : ir::device_pairs(instruction, replicas_, partitions_)) {
         groups.push_back({std::int32_t(source), std::int32_t(target)});
       }
-    } else if (instruction.participants.iota || !instruction.participants.groups.empty()) {
+    } else if (instruction.participants->iota || !instruction.participants->groups.empty()) {
       for (const auto& group : ir::device_groups(instruction, replicas_, partitions_)) {
         groups.emplace_back(group.begin(), group.end());
       }

@@ -255,15 +255,12 @@ ir::Module ordered_by_memory(ir::Module fused, std::span<const ir::Donation> don
   base::Bytes least = most_live(fused, donations);
   ir::Computation& entry = fused.computations[std::size_t(fused.entry)];
   const ir::Computation given = entry;
-  ir::Computation best;  // none better than that given
   for (const std::vector<InstructionId>& order : {std::move(orders).frees_most_first(), depth_first}) {
-    entry = fuse::sorted_topologically(given, order);
+    ir::Computation best = std::exchange(entry, fuse::sorted_topologically(given, order));
     const base::Bytes most = most_live(fused, donations);
-    if (most >= least) continue;
-    least = most;
-    best = std::move(entry);
+    if (most >= least) entry = std::move(best);
+    least = std::min(least, most);
   }
-  entry = best.instructions.empty() ? given : std::move(best);
   return fused;
 }
 

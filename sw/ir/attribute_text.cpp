@@ -211,21 +211,21 @@ class AttributeList {
   }
 
   void add_dot() {
-    add_list_if_any("lhs_batch_dims", i_.dot.lhs_batch);
-    add_list_if_any("rhs_batch_dims", i_.dot.rhs_batch);
-    add_list("lhs_contracting_dims", i_.dot.lhs_contracting);
-    add_list("rhs_contracting_dims", i_.dot.rhs_contracting);
+    add_list_if_any("lhs_batch_dims", i_.dot->lhs_batch);
+    add_list_if_any("rhs_batch_dims", i_.dot->rhs_batch);
+    add_list("lhs_contracting_dims", i_.dot->lhs_contracting);
+    add_list("rhs_contracting_dims", i_.dot->rhs_contracting);
   }
 
   void add_gather() {
     const bool gather = i_.opcode == Opcode::gather;
-    add_list(gather ? "offset_dims" : "update_window_dims", i_.gather.offset);
-    add_list(gather ? "collapsed_slice_dims" : "inserted_window_dims", i_.gather.collapsed);
-    add_list(gather ? "start_index_map" : "scatter_dims_to_operand_dims", i_.gather.index_map);
-    add_list_if_any(gather ? "operand_batching_dims" : "input_batching_dims", i_.gather.operand_batching);
+    add_list(gather ? "offset_dims" : "update_window_dims", i_.gather->offset);
+    add_list(gather ? "collapsed_slice_dims" : "inserted_window_dims", i_.gather->collapsed);
+    add_list(gather ? "start_index_map" : "scatter_dims_to_operand_dims", i_.gather->index_map);
+    add_list_if_any(gather ? "operand_batching_dims" : "input_batching_dims", i_.gather->operand_batching);
     add_list_if_any(gather ? "start_indices_batching_dims" : "scatter_indices_batching_dims",
-                    i_.gather.indices_batching);
-    add("index_vector_dim", i_.gather.index_vector);
+                    i_.gather->indices_batching);
+    add("index_vector_dim", i_.gather->index_vector);
     if (gather) add_list("slice_sizes", i_.slice_sizes);
   }
 

@@ -12,7 +12,7 @@ namespace podsim::sw::ir {
 namespace {
 
 /// Ends without a number are those of one channel.
-std::int64_t channel_of(const Instruction& end) { return end.participants.channel_id.value_or(0); }
+std::int64_t channel_of(const Instruction& end) { return end.participants->channel_id.value_or(0); }
 
 }  // namespace
 
@@ -33,7 +33,7 @@ bool Channels::is_within_module(const Instruction& end) const {
 
 void Channels::send(const Instruction& send, std::int64_t device, const Value& value) {
   const std::int64_t channel = channel_of(send);
-  if (send.participants.source_target_pairs.empty()) {
+  if (send.participants->source_target_pairs.empty()) {
     const std::int64_t target = replicas_ * partitions_ == 1 ? device : any_device;
     sent_[{channel, target}].emplace_back(device, value);
     return;
@@ -46,7 +46,7 @@ void Channels::send(const Instruction& send, std::int64_t device, const Value& v
 std::optional<Value> Channels::receive(const Instruction& recv, std::int64_t device) {
   const std::int64_t channel = channel_of(recv);
   const Instruction& send = *sends_.at(channel);
-  const bool has_pairs = !send.participants.source_target_pairs.empty();
+  const bool has_pairs = !send.participants->source_target_pairs.empty();
   if (has_pairs) {
     const auto pairs = device_pairs(send, replicas_, partitions_);
     if (std::ranges::none_of(pairs, [&](const auto& pair) { return pair.second == device; })) return std::nullopt;

@@ -71,7 +71,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> device_pairs(const Instructio
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
   for (std::int64_t copy = 0; copy < numbers.copies; ++copy) {
     const std::int64_t base = copy * numbers.copy_step;
-    for (const auto& [source, target] : instruction.participants.source_target_pairs) {
+    for (const auto& [source, target] : instruction.participants->source_target_pairs) {
       check(source, numbers);
       check(target, numbers);
       pairs.emplace_back(base + source * numbers.id_step, base + target * numbers.id_step);

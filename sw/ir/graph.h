@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/copy_on_write.h"
 #include "sw/ir/opcode.h"
 #include "sw/ir/shape.h"
 #include "sw/ir/sharding.h"
@@ -126,8 +127,8 @@ struct Instruction {
   std::vector<std::int64_t> dimensions;
   std::vector<WindowDimension>
       window;  ///< convolution: spatial dimensions only; reduce-window, select-and-scatter: all dimensions
-  ConvolutionDimensions convolution;                         ///< convolution
-  DotDimensions dot;                                         ///< dot
+  base::CopyOnWrite<ConvolutionDimensions> convolution;      ///< convolution
+  base::CopyOnWrite<DotDimensions> dot;                      ///< dot
   std::vector<PadDimension> padding;                         ///< pad
   std::vector<SliceDimension> slice;                         ///< slice
   ComparisonDirection comparison = ComparisonDirection::eq;  ///< compare
@@ -137,8 +138,8 @@ struct Instruction {
   std::shared_ptr<const Literal> literal;  ///< constant; null if the text elides the value
   /// gather, dynamic-slice; collective-permute into an array: of all slices, one after the other (permuted_slices.h)
   std::vector<std::int64_t> slice_sizes;
-  GatherDimensions gather;                            ///< gather, scatter
-  Participants participants;                          ///< collectives
+  base::CopyOnWrite<GatherDimensions> gather;         ///< gather, scatter
+  base::CopyOnWrite<Participants> participants;       ///< collectives
   std::int64_t feature_groups = 1, batch_groups = 1;  ///< convolution
   int exponent_bits = 0, mantissa_bits = 0;           ///< reduce-precision
   bool is_stable = false;                             ///< sort

@@ -269,7 +269,7 @@ class Search {
 
   static std::size_t contracted(const Contraction& contraction) {
     std::size_t dimensions = 0;
-    for (const ContractionStep& s : contraction.steps) dimensions += s.hero.dot.lhs_contracting.size();
+    for (const ContractionStep& s : contraction.steps) dimensions += s.hero.dot->lhs_contracting.size();
     return dimensions;
   }
 

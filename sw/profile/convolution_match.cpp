@@ -132,8 +132,8 @@ class Matcher {
   bool has_window(const ir::Instruction& convolution) const {
     std::int64_t all = 1;
     for (std::size_t i = 0; i < convolution.window.size(); ++i) {
-      const std::int64_t input = input_.dimensions[std::size_t(convolution.convolution.input_spatial[i])],
-                         output = result_.dimensions[std::size_t(convolution.convolution.output_spatial[i])];
+      const std::int64_t input = input_.dimensions[std::size_t(convolution.convolution->input_spatial[i])],
+                         output = result_.dimensions[std::size_t(convolution.convolution->output_spatial[i])];
       const std::int64_t taps = convolution.batch_groups > 1 ? output : convolution.window[i].size;
       if (taps > (convolution.batch_groups > 1 ? input : std::max(input, output))) return false;
       all *= taps;
@@ -160,15 +160,15 @@ class Matcher {
       if (!window) return;
       convolution.window.push_back(*window);
     }
-    convolution.convolution = {.input_batch = image.first,
-                               .input_feature = image.second,
-                               .input_spatial = image.spatial,
-                               .kernel_input_feature = kernel.first,
-                               .kernel_output_feature = kernel.second,
-                               .kernel_spatial = kernel.spatial,
-                               .output_batch = out.first,
-                               .output_feature = out.second,
-                               .output_spatial = out.spatial};
+    convolution.convolution = ir::ConvolutionDimensions{.input_batch = image.first,
+                                                        .input_feature = image.second,
+                                                        .input_spatial = image.spatial,
+                                                        .kernel_input_feature = kernel.first,
+                                                        .kernel_output_feature = kernel.second,
+                                                        .kernel_spatial = kernel.spatial,
+                                                        .output_batch = out.first,
+                                                        .output_feature = out.second,
+                                                        .output_spatial = out.spatial};
     if (wanted_ == Groups::none || has_window(convolution)) found_.push_back(std::move(convolution));
   }
 
@@ -186,8 +186,8 @@ std::vector<ir::Instruction> matching_convolutions(const ir::Shape& result, cons
 
 bool is_depthwise(const ir::Instruction& convolution, const ir::Shape& input) {
   if (convolution.opcode != ir::Opcode::convolution) return false;
-  const std::int64_t features = input.dimensions[std::size_t(convolution.convolution.input_feature)],
-                     batch = input.dimensions[std::size_t(convolution.convolution.input_batch)];
+  const std::int64_t features = input.dimensions[std::size_t(convolution.convolution->input_feature)],
+                     batch = input.dimensions[std::size_t(convolution.convolution->input_batch)];
   return (convolution.feature_groups > 1 && convolution.feature_groups == features) ||
          (convolution.batch_groups > 1 && convolution.batch_groups == batch);
 }

@@ -99,13 +99,13 @@ ir::Instruction dot_of(const ir::Shape& result, const ir::Shape& lhs, const ir::
   std::vector<int> batch, rows, columns;
   for (const Share& share : shares) {
     for (int i = 0; i < share.batch; ++i) {
-      dot.dot.lhs_batch.push_back(from_lhs.take(share.size));
-      dot.dot.rhs_batch.push_back(from_rhs.take(share.size));
+      dot.dot.edit().lhs_batch.push_back(from_lhs.take(share.size));
+      dot.dot.edit().rhs_batch.push_back(from_rhs.take(share.size));
       batch.push_back(from_result.take(share.size));
     }
     for (int i = 0; i < share.contraction; ++i) {
-      dot.dot.lhs_contracting.push_back(from_lhs.take(share.size));
-      dot.dot.rhs_contracting.push_back(from_rhs.take(share.size));
+      dot.dot.edit().lhs_contracting.push_back(from_lhs.take(share.size));
+      dot.dot.edit().rhs_contracting.push_back(from_rhs.take(share.size));
     }
   }
   for (const Share& share : shares) {
@@ -166,7 +166,7 @@ std::optional<HalfMatch> matching_half(const ir::Shape& result, const ir::Shape&
     if (size > 1 && from_result.count(size) > 0) {
       columns.push_back(from_result.take(size));
     } else {
-      match.dot.dot.rhs_contracting.push_back(d);
+      match.dot.dot.edit().rhs_contracting.push_back(d);
       contraction *= size;
     }
   }
@@ -183,8 +183,8 @@ std::optional<HalfMatch> matching_half(const ir::Shape& result, const ir::Shape&
   order.insert(order.end(), columns.begin(), columns.end());
   match.dot.shape = reordered(result, order);
   for (int d : rows) match.lhs.dimensions.push_back(result.dimensions[d]);
-  for (int d : match.dot.dot.rhs_contracting) {
-    match.dot.dot.lhs_contracting.push_back(int(match.lhs.dimensions.size()));
+  for (int d : match.dot.dot->rhs_contracting) {
+    match.dot.dot.edit().lhs_contracting.push_back(int(match.lhs.dimensions.size()));
     match.lhs.dimensions.push_back(rhs.dimensions[d]);
   }
   match.lhs.element_type = rhs.element_type;
@@ -212,14 +212,14 @@ std::vector<ir::Instruction> intermediate_dots(const ir::Shape& lhs, const ir::S
       const auto role = Role(rest % roles);
       rest /= roles;
       if (role == kept) continue;
-      (role == batch ? dot.dot.lhs_batch : dot.dot.lhs_contracting).push_back(from_lhs.take(size));
-      (role == batch ? dot.dot.rhs_batch : dot.dot.rhs_contracting).push_back(from_rhs.take(size));
+      (role == batch ? dot.dot.edit().lhs_batch : dot.dot.edit().lhs_contracting).push_back(from_lhs.take(size));
+      (role == batch ? dot.dot.edit().rhs_batch : dot.dot.edit().rhs_contracting).push_back(from_rhs.take(size));
     }
-    if (dot.dot.lhs_contracting.empty()) continue;
+    if (dot.dot->lhs_contracting.empty()) continue;
     dot.shape = ir::make_shape(lhs.element_type, {});
-    for (int d : dot.dot.lhs_batch) dot.shape.dimensions.push_back(lhs.dimensions[d]);
-    append_free(dot.shape, lhs, dot.dot.lhs_batch, dot.dot.lhs_contracting);
-    append_free(dot.shape, rhs, dot.dot.rhs_batch, dot.dot.rhs_contracting);
+    for (int d : dot.dot->lhs_batch) dot.shape.dimensions.push_back(lhs.dimensions[d]);
+    append_free(dot.shape, lhs, dot.dot->lhs_batch, dot.dot->lhs_contracting);
+    append_free(dot.shape, rhs, dot.dot->rhs_batch, dot.dot->rhs_contracting);
     if (dot.shape.rank() > 0) dots.push_back(std::move(dot));
   }
   return dots;
@@ -229,8 +229,8 @@ ir::Instruction plain_dot(std::int64_t rows, std::int64_t columns) {
   ir::Instruction dot;
   dot.opcode = ir::Opcode::dot;
   dot.shape = ir::make_shape(ir::ElementType::bf16, {rows, columns});
-  dot.dot.lhs_contracting = {1};
-  dot.dot.rhs_contracting = {0};
+  dot.dot.edit().lhs_contracting = {1};
+  dot.dot.edit().rhs_contracting = {0};
   return dot;
 }
 

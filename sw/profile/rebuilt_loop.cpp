@@ -217,10 +217,11 @@ class RowRebuilder {
     gather.opcode = ir::Opcode::gather;
     gather.shape = result;
     gather.operands = {source, index_array({elements(result), table.rank()})};
-    gather.gather.index_vector = 1;
+    ir::GatherDimensions& roles = gather.gather.edit();
+    roles.index_vector = 1;
     for (int d = 0; d < table.rank(); ++d) {
-      gather.gather.collapsed.push_back(d);
-      gather.gather.index_map.push_back(d);
+      roles.collapsed.push_back(d);
+      roles.index_map.push_back(d);
     }
     gather.slice_sizes.assign(table.dimensions.size(), 1);
     return std::move(body_).fusion({body_.add(std::move(gather))});

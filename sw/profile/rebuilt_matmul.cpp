@@ -153,7 +153,7 @@ class MatmulRebuilder {
     const bool statistics = std::ranges::any_of(sides_[side], [&](std::size_t i) {
       return arrays_.operands[i].rank() + 1 == shape.rank() && arrays_.operands[i].element_type == ir::ElementType::f32;
     });
-    if (main().hero.opcode != ir::Opcode::dot || main().hero.dot.lhs_batch.empty() || !statistics) return value;
+    if (main().hero.opcode != ir::Opcode::dot || main().hero.dot->lhs_batch.empty() || !statistics) return value;
     ir::Instruction exponential;
     exponential.opcode = ir::Opcode::exponential;
     exponential.shape = shape;

@@ -52,19 +52,21 @@ void read_attributes(const OpText& text, ir::Instruction& op) {
   };
   word("algorithm", op.target);
   word("operand_precision", op.operand_precision);
-  auto roles = [&](std::string_view name, std::vector<int>& into) {
-    if (auto read = value_of(text, name, hlo::read_integers)) into.assign(read->begin(), read->end());
+  const auto roles = [&](std::string_view name, auto& attribute, auto member) {
+    if (auto read = value_of(text, name, hlo::read_integers)) {
+      (attribute.edit().*member).assign(read->begin(), read->end());
+    }
   };
-  roles("lhs_batch_dims", op.dot.lhs_batch);
-  roles("rhs_batch_dims", op.dot.rhs_batch);
-  roles("lhs_contracting_dims", op.dot.lhs_contracting);
-  roles("rhs_contracting_dims", op.dot.rhs_contracting);
-  roles("offset_dims", op.gather.offset);
-  roles("collapsed_slice_dims", op.gather.collapsed);
-  roles("start_index_map", op.gather.index_map);
-  roles("update_window_dims", op.gather.offset);
-  roles("inserted_window_dims", op.gather.collapsed);
-  roles("scatter_dims_to_operand_dims", op.gather.index_map);
+  roles("lhs_batch_dims", op.dot, &ir::DotDimensions::lhs_batch);
+  roles("rhs_batch_dims", op.dot, &ir::DotDimensions::rhs_batch);
+  roles("lhs_contracting_dims", op.dot, &ir::DotDimensions::lhs_contracting);
+  roles("rhs_contracting_dims", op.dot, &ir::DotDimensions::rhs_contracting);
+  roles("offset_dims", op.gather, &ir::GatherDimensions::offset);
+  roles("collapsed_slice_dims", op.gather, &ir::GatherDimensions::collapsed);
+  roles("start_index_map", op.gather, &ir::GatherDimensions::index_map);
+  roles("update_window_dims", op.gather, &ir::GatherDimensions::offset);
+  roles("inserted_window_dims", op.gather, &ir::GatherDimensions::collapsed);
+  roles("scatter_dims_to_operand_dims", op.gather, &ir::GatherDimensions::index_map);
 }
 
 std::vector<ir::Shape> operand_shapes(const OpText& text) {

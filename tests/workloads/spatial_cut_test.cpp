@@ -60,10 +60,10 @@ Cut cut_by_rows(const models::SsdOptions& options, std::int64_t ways) {
     if (instruction.opcode != sw::ir::Opcode::convolution) continue;
     const sw::ir::Shape& input = entry[instruction.operands[0]].shape;
     const sw::ir::WindowDimension& window = instruction.window[0];
-    const int row = instruction.convolution.input_spatial[0];
+    const int row = instruction.convolution->input_spatial[0];
     result.rows[instruction.op_name] = {
         input.dimensions[std::size_t(row)],
-        instruction.shape.dimensions[std::size_t(instruction.convolution.output_spatial[0])], window.size,
+        instruction.shape.dimensions[std::size_t(instruction.convolution->output_spatial[0])], window.size,
         window.stride, window.padding_low};
     result.row_bytes[instruction.op_name] = sw::ir::logical_bytes(input).value() / input.dimensions[std::size_t(row)];
   }

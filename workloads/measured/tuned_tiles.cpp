@@ -68,7 +68,7 @@ tiles::Tiling product_tiling(const sw::ir::Computation& body, const sw::ir::Inst
   if (product_of.opcode == sw::ir::Opcode::convolution && int(run.kernel_bounds.size()) == kernel.rank()) {
     const Bounds blocks = blocks_of(kernel, run.kernel_bounds);
     for (int i = 0; i < kernel.rank(); ++i) {
-      const bool contracted = kernel.minor_dimension(i) != product_of.convolution.kernel_output_feature;
+      const bool contracted = kernel.minor_dimension(i) != product_of.convolution->kernel_output_feature;
       if (contracted) tiling.contraction *= blocks[std::size_t(kernel.rank() - 1 - i)];
     }
   }

@@ -137,15 +137,15 @@ class Pipeline {
     permute.opcode = sw::ir::Opcode::collective_permute;
     permute.phase = sw::ir::AsyncPhase::start;
     permute.operands = {value};
-    permute.participants.channel_id = 1;
+    permute.participants.edit().channel_id = 1;
     for (std::int64_t pipeline = 0; pipeline < o_.pipelines; ++pipeline) {
       for (std::int64_t stage = first; stage < limit; ++stage) {
         if (stage + step < 0 || stage + step >= o_.stages) continue;
         const std::int64_t source = pipeline * o_.stages + stage;
-        permute.participants.source_target_pairs.emplace_back(source, source + step);
+        permute.participants.edit().source_target_pairs.emplace_back(source, source + step);
       }
     }
-    if (!permute.participants.source_target_pairs.empty()) in_flight_[std::size_t(tick)] = b_.add(std::move(permute));
+    if (!permute.participants->source_target_pairs.empty()) in_flight_[std::size_t(tick)] = b_.add(std::move(permute));
   }
 
   /// Completes the transfer that was started at a tick.
@@ -309,10 +309,10 @@ class Pipeline {
     reduce.opcode = sw::ir::Opcode::all_reduce;
     reduce.operands = {narrow};
     reduce.called = {b_.combiner(sw::ir::Opcode::add, o_.gradient_type)};
-    reduce.participants.channel_id = 2;
-    reduce.participants.use_global_device_ids = true;  // groups are of partitions
+    reduce.participants.edit().channel_id = 2;
+    reduce.participants.edit().use_global_device_ids = true;  // groups are of partitions
     for (std::int64_t stage = 0; stage < o_.stages; ++stage) {
-      std::vector<std::int64_t>& group = reduce.participants.groups.emplace_back();
+      std::vector<std::int64_t>& group = reduce.participants.edit().groups.emplace_back();
       for (std::int64_t p = 0; p < o_.pipelines; ++p) group.push_back(p * o_.stages + stage);
     }
     const InstructionId sum = b_.convert(b_.add(std::move(reduce)), b_.type(gradient));

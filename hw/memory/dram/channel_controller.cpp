@@ -146,7 +146,7 @@ void ChannelController::advance(base::Cycles clock, std::vector<MemoryCompletion
     if (!pseudo_channels_[std::size_t(index)].empty()) continue;
     pseudo_channels_[std::size_t(index)].skip_idle_rounds(clock.value());
   }
-  for (Step step = next_step(); step.clock < clock.value(); step = next_step()) take(step);
+  for (next_ = next_step(); next_.clock < clock.value(); next_ = next_step()) take(next_);
   now_ = clock.value();
   collect(completed);
 }
@@ -171,15 +171,15 @@ bool ChannelController::idle() const {
 std::optional<base::Cycles> ChannelController::next_room() const {
   if (std::ranges::all_of(pseudo_channels_, &PseudoChannel::empty)) return std::nullopt;
   const bool stale = std::ranges::find(stale_, true) != stale_.end();
-  return base::Cycles((stale ? now_ : std::max(now_, next_step().clock)) + 1);
+  return base::Cycles((stale ? now_ : std::max(now_, next_.clock)) + 1);
 }
 
-std::optional<base::Cycles> ChannelController::next_completion() const {
+std::optional<base::Cycles> ChannelController::next_completion(std::optional<base::Cycles> room) const {
   std::int64_t next = PseudoChannel::never;
   for (const auto& queue : due_) {
     if (!queue.empty()) next = std::min(next, queue.front().clock.value());
   }
-  if (const auto room = next_room()) next = std::min(next, room->value() - 1 + least_latency_);
+  if (room) next = std::min(next, room->value() - 1 + least_latency_);
   return next == PseudoChannel::never ? std::nullopt : std::optional(base::Cycles(next));
 }
 

@@ -45,7 +45,9 @@ class ChannelController {
   base::Cycles now() const { return base::Cycles(now_); }
 
   /// Lower bound of the next completion if nothing else is submitted; std::nullopt when no request is left.
-  std::optional<base::Cycles> next_completion() const;
+  std::optional<base::Cycles> next_completion() const { return next_completion(next_room()); }
+  /// The same where next_room() is known.
+  std::optional<base::Cycles> next_completion(std::optional<base::Cycles> room) const;
   /// The next clock at which the queues may have more room, the one after the next command; std::nullopt when no burst
   /// waits.
   std::optional<base::Cycles> next_room() const;
@@ -96,6 +98,7 @@ class ChannelController {
   std::vector<PseudoChannel> pseudo_channels_;
   std::vector<Options> options_;
   std::vector<bool> stale_;
+  Step next_;  ///< unless a pseudo-channel is stale
   std::int64_t now_ = 0;
   std::uint64_t sequence_ = 0;
   int turn_ = 0;  ///< the pseudo-channel that goes first in a tie

@@ -24,7 +24,9 @@ MemorySystem::MemorySystem(const DramParameters& parameters) : parameters_(param
 
 bool MemorySystem::accepts(const MemoryRequest& request) const {
   assert(map_.in_one_unit(request.address, request.bytes));
-  return channels_[std::size_t(map_.channel_of(request.address))].accepts(request);
+  const auto number = std::size_t(map_.channel_of(request.address));
+  if (room_[number] <= now_.value()) advance_channel(number);
+  return channels_[number].accepts(request);
 }
 
 void MemorySystem::submit(const MemoryRequest& request) {
@@ -33,27 +35,31 @@ void MemorySystem::submit(const MemoryRequest& request) {
   look_ahead(std::size_t(number));
 }
 
-void MemorySystem::advance_channel(std::size_t number) {
+void MemorySystem::advance_channel(std::size_t number) const {
   channels_[number].advance(now_, completed_);
   look_ahead(number);
 }
 
-void MemorySystem::look_ahead(std::size_t number) {
-  completion_[number] = channels_[number].next_completion().value_or(base::Cycles(never)).value();
-  room_[number] = channels_[number].next_room().value_or(base::Cycles(never)).value();
+void MemorySystem::look_ahead(std::size_t number) const {
+  const std::optional<base::Cycles> room = channels_[number].next_room();
+  completion_[number] = channels_[number].next_completion(room).value_or(base::Cycles(never)).value();
+  room_[number] = room.value_or(base::Cycles(never)).value();
 }
 
 void MemorySystem::advance(base::Cycles clock, std::vector<MemoryCompletion>& completed) {
   now_ = clock;
   completed_.clear();
   for (std::size_t number = 0; number < channels_.size(); ++number) {
-    if (std::min(completion_[number], room_[number]) <= clock.value()) advance_channel(number);
+    if (completion_[number] <= clock.value()) advance_channel(number);
   }
-  std::ranges::stable_sort(completed_, {}, &MemoryCompletion::clock);
+  if (completed_.size() > 1) std::ranges::stable_sort(completed_, {}, &MemoryCompletion::clock);
   completed.insert(completed.end(), completed_.begin(), completed_.end());
 }
 
 std::optional<base::Cycles> MemorySystem::next_event() const {
+  for (std::size_t number = 0; number < channels_.size(); ++number) {
+    if (room_[number] <= now_.value()) advance_channel(number);
+  }
   return unless_never(std::min(std::ranges::min(completion_), std::ranges::min(room_)));
 }
 

@@ -50,14 +50,16 @@ class MemorySystem {
   int channels() const { return int(channels_.size()); }
 
  private:
-  void advance_channel(std::size_t number);
-  void look_ahead(std::size_t number);
+  void advance_channel(std::size_t number) const;
+  void look_ahead(std::size_t number) const;
 
   DramParameters parameters_;
   AddressMap map_;
-  std::deque<ChannelController> channels_;       ///< each is advanced only when something may happen in it
-  std::vector<std::int64_t> completion_, room_;  ///< per channel, lower bounds of its next completion and next room
-  std::vector<MemoryCompletion> completed_;
+  // What a channel does is decided when it is asked for: before the next completion that it may have, another request
+  // to it, or a question about its room. Until then it is behind.
+  mutable std::deque<ChannelController> channels_;
+  mutable std::vector<std::int64_t> completion_, room_;  ///< per channel, lower bounds of its next ones
+  mutable std::vector<MemoryCompletion> completed_;
   base::Cycles now_;
 };
 

@@ -18,6 +18,7 @@ MemoryTrace::~MemoryTrace() {
 }
 
 void MemoryTrace::show_until(base::Cycles clock) {
+  for (int number = 0; number < memory_.channels(); ++number) memory_.channel(number);
   changes_.show_until(clock, [&](base::Cycles change) { return clock_.time_of(change); });
 }
 

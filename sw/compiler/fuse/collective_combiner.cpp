@@ -157,7 +157,7 @@ void combine(ir::Computation& computation, const Group& group) {
   ir::Instruction combined = computation[group.members.front()];
   const std::string kind(ir::to_string(combined.opcode));
   combined.name = fmt::format("{}.combined.{}", kind, group.members.front());
-  const bool over_replicas = combined.opcode == ir::Opcode::all_reduce && !combined.participants.channel_id;
+  const bool over_replicas = combined.opcode == ir::Opcode::all_reduce && !combined.participants->channel_id;
   combined.op_name = (over_replicas ? "gradient " : "combined ") + kind;
   combined.operands.clear();
   std::vector<ir::Shape> shapes;

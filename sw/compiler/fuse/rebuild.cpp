@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/compiler/fuse/rebuild.h"
 
+#include <algorithm>
 #include <functional>
 #include <numeric>
 #include <queue>
@@ -66,18 +67,24 @@ ir::Computation sorted_topologically(ir::Computation computation, std::span<cons
     if (missing[id] == 0) ready.push(rank[id]);
   }
 
+  std::vector<ir::InstructionId> found;
+  found.reserve(computation.instructions.size());
+  while (!ready.empty()) {
+    found.push_back(order[std::size_t(ready.top())]);
+    ready.pop();
+    for (ir::InstructionId reader : readers[found.back()]) {
+      if (--missing[reader] == 0) ready.push(rank[reader]);
+    }
+  }
+  if (found.size() == computation.instructions.size() && std::ranges::is_sorted(found)) return computation;
+
   std::vector<ir::InstructionId> position(computation.instructions.size(), -1);
   std::vector<ir::Instruction> sorted;
-  sorted.reserve(computation.instructions.size());
-  while (!ready.empty()) {
-    const ir::InstructionId id = order[std::size_t(ready.top())];
-    ready.pop();
+  sorted.reserve(found.size());
+  for (const ir::InstructionId id : found) {
     position[id] = ir::InstructionId(sorted.size());
     sorted.push_back(std::move(computation.instructions[id]));
     for (ir::InstructionId& operand : sorted.back().operands) operand = position[operand];
-    for (ir::InstructionId reader : readers[id]) {
-      if (--missing[reader] == 0) ready.push(rank[reader]);
-    }
   }
   computation.instructions = std::move(sorted);
   computation.root = position[computation.root];

@@ -23,8 +23,8 @@ std::vector<int> reader_counts(const ir::Computation& computation) {
 /// True if the result of `transpose` has the dot's batch dimensions, then those of its right operand, then those of its
 /// left one.
 bool exchanges_sides(const ir::Computation& computation, const ir::Instruction& transpose, const ir::Instruction& dot) {
-  const int rank = dot.shape.rank(), batch = int(dot.dot.lhs_batch.size());
-  const int left = computation[dot.operands[0]].shape.rank() - batch - int(dot.dot.lhs_contracting.size());
+  const int rank = dot.shape.rank(), batch = int(dot.dot->lhs_batch.size());
+  const int left = computation[dot.operands[0]].shape.rank() - batch - int(dot.dot->lhs_contracting.size());
   const int right = rank - batch - left;
   if (left < 1 || right < 1) return false;
   for (int i = 0; i < rank; ++i) {
@@ -56,8 +56,9 @@ void exchange_operands_of_transposed_dots(ir::Computation& computation) {
     ir::Instruction product = dot;
     product.shape = transpose.shape;
     std::swap(product.operands[0], product.operands[1]);
-    std::swap(product.dot.lhs_batch, product.dot.rhs_batch);
-    std::swap(product.dot.lhs_contracting, product.dot.rhs_contracting);
+    ir::DotDimensions& roles = product.dot.edit();
+    std::swap(roles.lhs_batch, roles.rhs_batch);
+    std::swap(roles.lhs_contracting, roles.rhs_contracting);
     product.operand_precision = exchanged(dot.operand_precision);
     product.sharding = transpose.sharding;
     dot.name.swap(transpose.name);  // nothing reads it any more

@@ -12,10 +12,10 @@ namespace {
 
 /// Registers of products: those of the array that has more, the input of a weight gradient or the result.
 double product_registers(const ir::Instruction& convolution, const ir::Shape& input, const ir::Shape& kernel) {
-  double taps = double(kernel.dimensions[std::size_t(convolution.convolution.kernel_input_feature)]);
+  double taps = double(kernel.dimensions[std::size_t(convolution.convolution->kernel_input_feature)]);
   for (const ir::WindowDimension& d : convolution.window) taps *= double(d.size) / double(d.base_dilation);
   if (convolution.batch_groups > 1) {
-    taps *= double(input.dimensions[std::size_t(convolution.convolution.input_batch)] / convolution.batch_groups);
+    taps *= double(input.dimensions[std::size_t(convolution.convolution->input_batch)] / convolution.batch_groups);
   }
   const ir::Shape& larger = input.element_count() > convolution.shape.element_count() ? input : convolution.shape;
   const double padding = double(vector_registers(larger)) / double(std::max<std::int64_t>(1, larger.element_count()));

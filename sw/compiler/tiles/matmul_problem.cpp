@@ -25,8 +25,8 @@ Window window_of(const ir::Instruction& convolution, const ir::Shape& input) {
   Window window;
   for (std::size_t i = 0; i < convolution.window.size(); ++i) {
     const ir::WindowDimension& d = convolution.window[i];
-    window.output_positions *= convolution.shape.dimensions[convolution.convolution.output_spatial[i]];
-    window.input_positions *= input.dimensions[convolution.convolution.input_spatial[i]];
+    window.output_positions *= convolution.shape.dimensions[convolution.convolution->output_spatial[i]];
+    window.input_positions *= input.dimensions[convolution.convolution->input_spatial[i]];
     window.taps *= d.size;
     window.dilation *= d.base_dilation;
   }
@@ -37,7 +37,7 @@ bool is_kernel_gradient(const Window& window) { return window.taps > window.outp
 
 /// The contracted batch of a kernel gradient is in the lanes of the image.
 bool contracts_lanes(const ir::Instruction& convolution, const ir::Shape& input) {
-  return input.minor_dimension(0) == convolution.convolution.input_feature;
+  return input.minor_dimension(0) == convolution.convolution->input_feature;
 }
 
 /// Rows of a kernel gradient that pass a weight tile: `features` for every tap. If the batch is in the lanes, a weight
@@ -101,15 +101,15 @@ void add_halo(MatmulProblem& problem, const ir::Instruction& convolution, const 
   if (convolution.window.empty()) return;
   const ir::WindowDimension& outer = convolution.window.front();
   std::int64_t overlap = std::max<std::int64_t>(0, (outer.size - 1) * outer.window_dilation + 1 - outer.stride);
-  std::int64_t extent = input.dimensions[convolution.convolution.input_spatial.front()];
+  std::int64_t extent = input.dimensions[convolution.convolution->input_spatial.front()];
   problem.halo_per_split = double(std::min(overlap, extent)) / double(extent);
   double window = 1;
   for (const ir::WindowDimension& d : convolution.window) {
     window *= std::max(1.0, double((d.size - 1) * d.window_dilation + 1) / double(d.stride));
   }
   problem.most_halo = window - 1;
-  bool batch_in_lanes = convolution.shape.minor_dimension(0) == convolution.convolution.output_batch;
-  std::int64_t batch = input.dimensions[convolution.convolution.input_batch];
+  bool batch_in_lanes = convolution.shape.minor_dimension(0) == convolution.convolution->output_batch;
+  std::int64_t batch = input.dimensions[convolution.convolution->input_batch];
   problem.splits_without_halo = base::divide_round_up(batch, batch_in_lanes ? array : ir::tile_sublanes);
 }
 
@@ -126,7 +126,7 @@ std::int64_t channels_met(std::int64_t channels, std::int64_t own, std::int64_t 
 std::int64_t contraction_of_groups(MatmulProblem& problem, const ir::Instruction& convolution, std::int64_t channels,
                                    std::int64_t taps, std::int64_t array) {
   const std::int64_t groups = convolution.feature_groups;
-  const std::int64_t outputs = convolution.shape.dimensions[std::size_t(convolution.convolution.output_feature)];
+  const std::int64_t outputs = convolution.shape.dimensions[std::size_t(convolution.convolution->output_feature)];
   if (problem.lane_operand == 1) {
     return base::divide_round_up(channels_met(array, outputs, groups, channels), array) * taps;
   }
@@ -140,15 +140,15 @@ std::int64_t contraction_of_groups(MatmulProblem& problem, const ir::Instruction
 /// that every tap in a tile except the first rotates the input to its lanes.
 std::int64_t contraction_of_kernel(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input,
                                    const Window& window, std::int64_t array) {
-  const std::int64_t channels = input.dimensions[convolution.convolution.input_feature];
+  const std::int64_t channels = input.dimensions[convolution.convolution->input_feature];
   const std::int64_t apart = base::divide_round_up(channels, array) * window.taps;
-  const bool in_lanes = input.minor_dimension(0) == convolution.convolution.input_feature;
+  const bool in_lanes = input.minor_dimension(0) == convolution.convolution->input_feature;
   if (!in_lanes || channels == 0 || 2 * channels > array) return apart;
   std::int64_t side = 1;
   for (const ir::WindowDimension& d : convolution.window) side = std::max(side, d.size);
   const std::int64_t packed = window.taps / side * base::divide_round_up(channels * side, array);
   const std::int64_t rotations = std::min(side, array / channels) - 1;
-  const std::int64_t batch = input.dimensions[convolution.convolution.input_batch];
+  const std::int64_t batch = input.dimensions[convolution.convolution->input_batch];
   const std::int64_t rotated_rows = rotations * base::round_up(batch * window.input_positions, ir::tile_sublanes);
   const std::int64_t saved = (apart - packed) * base::divide_round_up(problem.lanes, array) * problem.rows;
   if (saved <= rotated_rows) return apart;
@@ -244,8 +244,8 @@ MatmulProblem matmul_problem(const ir::Instruction& instruction, const ir::Shape
 double input_share_read(const ir::Instruction& convolution, const ir::Shape& input) {
   if (convolution.window.empty()) return 1;
   const ir::WindowDimension& outer = convolution.window.front();
-  const std::int64_t rows = input.dimensions[convolution.convolution.input_spatial.front()];
-  const std::int64_t outputs = convolution.shape.dimensions[convolution.convolution.output_spatial.front()];
+  const std::int64_t rows = input.dimensions[convolution.convolution->input_spatial.front()];
+  const std::int64_t outputs = convolution.shape.dimensions[convolution.convolution->output_spatial.front()];
   return double(ir::transform::window_inputs(rows, outputs, outer)) / double(rows);
 }
 

@@ -300,7 +300,7 @@ class Analysis {
   /// Number of slices: elements of a result or of updates over the dimensions that are not within a slice.
   static std::int64_t slices_of(const ir::Instruction& instruction, const ir::Shape& slices) {
     std::int64_t count = slices.element_count();
-    for (int dimension : instruction.gather.offset) count /= std::max<std::int64_t>(1, slices.dimensions[dimension]);
+    for (int dimension : instruction.gather->offset) count /= std::max<std::int64_t>(1, slices.dimensions[dimension]);
     return count;
   }
 
@@ -310,9 +310,9 @@ class Analysis {
     std::vector<std::int64_t> sizes(table.dimensions.size(), 1);
     std::size_t next = 0;
     for (int i = 0; i < table.rank(); ++i) {
-      const bool dropped = std::ranges::count(scatter.gather.collapsed, i) > 0 ||
-                           std::ranges::count(scatter.gather.operand_batching, i) > 0;
-      if (!dropped) sizes[i] = updates.dimensions[scatter.gather.offset[next++]];
+      const bool dropped = std::ranges::count(scatter.gather->collapsed, i) > 0 ||
+                           std::ranges::count(scatter.gather->operand_batching, i) > 0;
+      if (!dropped) sizes[i] = updates.dimensions[scatter.gather->offset[next++]];
     }
     return sizes;
   }
@@ -346,7 +346,7 @@ class Analysis {
     const ir::Instruction& hero = body_[hero_];
     if (hero.opcode != ir::Opcode::convolution || work_.matmul->row_operand != 0) return;
     const ir::Shape& rows = body_[hero.operands[0]].shape;
-    if (rows.minor_dimension(0) == hero.convolution.input_feature || as_batched_product(hero, rows)) return;
+    if (rows.minor_dimension(0) == hero.convolution->input_feature || as_batched_product(hero, rows)) return;
     work_.cross_lane_ops += registers_moved(ir::padded_bytes(rows));
   }
 

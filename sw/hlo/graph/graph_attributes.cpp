@@ -66,7 +66,7 @@ void set_fusion_kind(ir::Instruction& instruction, Scanner& scanner) {
 void set_pairs(ir::Instruction& instruction, Scanner& scanner) {
   for (const Integers& pair : read_pairs(scanner)) {
     if (pair.size() != 2) scanner.fail_at(scanner.text(), "expected pairs such as {{0,1},{1,0}}");
-    instruction.participants.source_target_pairs.emplace_back(pair[0], pair[1]);
+    instruction.participants.edit().source_target_pairs.emplace_back(pair[0], pair[1]);
   }
 }
 
@@ -92,8 +92,8 @@ void set_groups(ir::Instruction& instruction, Scanner& scanner) {
   ReplicaGroups groups = read_replica_groups(scanner);
   // "{{}}" means all devices, as "{}" does.
   std::erase_if(groups.lists, [](const Integers& group) { return group.empty(); });
-  instruction.participants.iota = std::move(groups.iota);
-  instruction.participants.groups = std::move(groups.lists);
+  instruction.participants.edit().iota = std::move(groups.iota);
+  instruction.participants.edit().groups = std::move(groups.lists);
 }
 
 void set_metadata(ir::Instruction& instruction, Scanner& scanner) {
@@ -114,8 +114,8 @@ struct Setter {
 constexpr auto setters = std::to_array<Setter>({
     {"algorithm", [](ir::Instruction& i, Scanner& s) { i.target = read_word(s); }},
     {"batch_group_count", [](ir::Instruction& i, Scanner& s) { i.batch_groups = read_integer(s); }},
-    {"channel_id", [](ir::Instruction& i, Scanner& s) { i.participants.channel_id = read_integer(s); }},
-    {"collapsed_slice_dims", [](ir::Instruction& i, Scanner& s) { i.gather.collapsed = read_ints(s); }},
+    {"channel_id", [](ir::Instruction& i, Scanner& s) { i.participants.edit().channel_id = read_integer(s); }},
+    {"collapsed_slice_dims", [](ir::Instruction& i, Scanner& s) { i.gather.edit().collapsed = read_ints(s); }},
     {"custom_call_target", [](ir::Instruction& i, Scanner& s) { i.target = read_word(s); }},
     {"delta", [](ir::Instruction& i, Scanner& s) { i.index = read_integer(s); }},
     {"dim_labels", [](ir::Instruction& i, Scanner& s) { i.convolution = read_dimension_labels(s); }},
@@ -131,42 +131,44 @@ constexpr auto setters = std::to_array<Setter>({
     {"fft_type", [](ir::Instruction& i, Scanner& s) { i.target = read_word(s); }},
     {"frontend_attributes", set_frontend_attributes},
     {"index", [](ir::Instruction& i, Scanner& s) { i.index = read_integer(s); }},
-    {"index_vector_dim", [](ir::Instruction& i, Scanner& s) { i.gather.index_vector = read_int(s); }},
+    {"index_vector_dim", [](ir::Instruction& i, Scanner& s) { i.gather.edit().index_vector = read_int(s); }},
     {"infeed_config", [](ir::Instruction& i, Scanner& s) { i.target = read_word(s); }},
-    {"input_batching_dims", [](ir::Instruction& i, Scanner& s) { i.gather.operand_batching = read_ints(s); }},
-    {"inserted_window_dims", [](ir::Instruction& i, Scanner& s) { i.gather.collapsed = read_ints(s); }},
+    {"input_batching_dims", [](ir::Instruction& i, Scanner& s) { i.gather.edit().operand_batching = read_ints(s); }},
+    {"inserted_window_dims", [](ir::Instruction& i, Scanner& s) { i.gather.edit().collapsed = read_ints(s); }},
     {"iota_dimension", [](ir::Instruction& i, Scanner& s) { i.index = read_integer(s); }},
     {"is_stable", [](ir::Instruction& i, Scanner& s) { i.is_stable = read_boolean(s); }},
     {"k", [](ir::Instruction& i, Scanner& s) { i.index = read_integer(s); }},
     {"kind", set_fusion_kind},
     {"largest", [](ir::Instruction& i, Scanner& s) { i.largest = read_boolean(s); }},
     {"left_side", [](ir::Instruction& i, Scanner& s) { i.triangular.left_side = read_boolean(s); }},
-    {"lhs_batch_dims", [](ir::Instruction& i, Scanner& s) { i.dot.lhs_batch = read_ints(s); }},
-    {"lhs_contracting_dims", [](ir::Instruction& i, Scanner& s) { i.dot.lhs_contracting = read_ints(s); }},
+    {"lhs_batch_dims", [](ir::Instruction& i, Scanner& s) { i.dot.edit().lhs_batch = read_ints(s); }},
+    {"lhs_contracting_dims", [](ir::Instruction& i, Scanner& s) { i.dot.edit().lhs_contracting = read_ints(s); }},
     {"lower", [](ir::Instruction& i, Scanner& s) { i.triangular.lower = read_boolean(s); }},
     {"mantissa_bits", [](ir::Instruction& i, Scanner& s) { i.mantissa_bits = read_int(s); }},
     {"metadata", set_metadata},
-    {"offset_dims", [](ir::Instruction& i, Scanner& s) { i.gather.offset = read_ints(s); }},
-    {"operand_batching_dims", [](ir::Instruction& i, Scanner& s) { i.gather.operand_batching = read_ints(s); }},
+    {"offset_dims", [](ir::Instruction& i, Scanner& s) { i.gather.edit().offset = read_ints(s); }},
+    {"operand_batching_dims", [](ir::Instruction& i, Scanner& s) { i.gather.edit().operand_batching = read_ints(s); }},
     {"operand_precision", [](ir::Instruction& i, Scanner& s) { i.operand_precision = std::string(s.text()); }},
     {"outfeed_config", [](ir::Instruction& i, Scanner& s) { i.target = read_word(s); }},
     {"padding", [](ir::Instruction& i, Scanner& s) { i.padding = read_padding(s); }},
     {"replica_groups", set_groups},
-    {"rhs_batch_dims", [](ir::Instruction& i, Scanner& s) { i.dot.rhs_batch = read_ints(s); }},
-    {"rhs_contracting_dims", [](ir::Instruction& i, Scanner& s) { i.dot.rhs_contracting = read_ints(s); }},
-    {"scatter_dims_to_operand_dims", [](ir::Instruction& i, Scanner& s) { i.gather.index_map = read_ints(s); }},
-    {"scatter_indices_batching_dims", [](ir::Instruction& i, Scanner& s) { i.gather.indices_batching = read_ints(s); }},
+    {"rhs_batch_dims", [](ir::Instruction& i, Scanner& s) { i.dot.edit().rhs_batch = read_ints(s); }},
+    {"rhs_contracting_dims", [](ir::Instruction& i, Scanner& s) { i.dot.edit().rhs_contracting = read_ints(s); }},
+    {"scatter_dims_to_operand_dims", [](ir::Instruction& i, Scanner& s) { i.gather.edit().index_map = read_ints(s); }},
+    {"scatter_indices_batching_dims",
+     [](ir::Instruction& i, Scanner& s) { i.gather.edit().indices_batching = read_ints(s); }},
     {"slice", [](ir::Instruction& i, Scanner& s) { i.slice = read_slice(s); }},
     {"slice_sizes", [](ir::Instruction& i, Scanner& s) { i.slice_sizes = read_slice_sizes(s); }},
     {"source_target_pairs", set_pairs},
-    {"start_index_map", [](ir::Instruction& i, Scanner& s) { i.gather.index_map = read_ints(s); }},
-    {"start_indices_batching_dims", [](ir::Instruction& i, Scanner& s) { i.gather.indices_batching = read_ints(s); }},
+    {"start_index_map", [](ir::Instruction& i, Scanner& s) { i.gather.edit().index_map = read_ints(s); }},
+    {"start_indices_batching_dims",
+     [](ir::Instruction& i, Scanner& s) { i.gather.edit().indices_batching = read_ints(s); }},
     {"transpose_a", [](ir::Instruction& i, Scanner& s) { i.triangular.transpose = read_word(s) != "NO_TRANSPOSE"; }},
     {"type", [](ir::Instruction& i, Scanner& s) { i.total_order = read_word(s) == "TOTALORDER"; }},
     {"unit_diagonal", [](ir::Instruction& i, Scanner& s) { i.triangular.unit_diagonal = read_boolean(s); }},
-    {"update_window_dims", [](ir::Instruction& i, Scanner& s) { i.gather.offset = read_ints(s); }},
+    {"update_window_dims", [](ir::Instruction& i, Scanner& s) { i.gather.edit().offset = read_ints(s); }},
     {"use_global_device_ids",
-     [](ir::Instruction& i, Scanner& s) { i.participants.use_global_device_ids = read_boolean(s); }},
+     [](ir::Instruction& i, Scanner& s) { i.participants.edit().use_global_device_ids = read_boolean(s); }},
     {"window", [](ir::Instruction& i, Scanner& s) { i.window = read_window(s); }},
 });
 static_assert(std::ranges::is_sorted(setters, {}, &Setter::name));

@@ -32,7 +32,7 @@ struct Named {
 bool runs_over_partitions_of_replicas(const ir::Instruction& instruction) {
   const bool kind = instruction.opcode == ir::Opcode::all_reduce || instruction.opcode == ir::Opcode::all_gather ||
                     instruction.opcode == ir::Opcode::reduce_scatter;
-  return kind && instruction.participants.channel_id && !instruction.participants.use_global_device_ids;
+  return kind && instruction.participants->channel_id && !instruction.participants->use_global_device_ids;
 }
 
 std::int64_t last_device(const std::vector<std::int64_t>& iota) {
@@ -50,11 +50,11 @@ std::int64_t& counted_by(const ir::Instruction& instruction, Named& named) {
 
 void add_collective(const ir::Instruction& instruction, Named& named) {
   std::int64_t& count = counted_by(instruction, named);
-  if (instruction.participants.iota) Named::add(count, last_device(instruction.participants.iota->iota));
-  for (const auto& group : instruction.participants.groups) {
+  if (instruction.participants->iota) Named::add(count, last_device(instruction.participants->iota->iota));
+  for (const auto& group : instruction.participants->groups) {
     for (const std::int64_t id : group) Named::add(count, id);
   }
-  for (const auto& [source, target] : instruction.participants.source_target_pairs) {
+  for (const auto& [source, target] : instruction.participants->source_target_pairs) {
     Named::add(count, source);
     Named::add(count, target);
   }
@@ -82,19 +82,20 @@ Named named_devices(const ir::Module& graph) {
 
 /// Replaces groups of replicas by groups of all their devices.
 void use_flat_ids(ir::Instruction& instruction, std::int64_t partitions) {
-  if (std::optional<ir::IotaGroups>& groups = instruction.participants.iota) {
+  ir::Participants& participants = instruction.participants.edit();
+  if (std::optional<ir::IotaGroups>& groups = participants.iota) {
     if (!groups->permutation.empty()) groups->permutation.push_back(int(groups->iota.size()));
     groups->iota.push_back(partitions);
     groups->size *= partitions;
   }
-  for (auto& group : instruction.participants.groups) {
+  for (auto& group : participants.groups) {
     std::vector<std::int64_t> devices;
     for (const std::int64_t replica : group) {
       for (std::int64_t p = 0; p < partitions; ++p) devices.push_back(replica * partitions + p);
     }
     group = std::move(devices);
   }
-  instruction.participants.use_global_device_ids = true;
+  participants.use_global_device_ids = true;
 }
 
 }  // namespace

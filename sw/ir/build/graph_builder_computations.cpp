@@ -133,16 +133,17 @@ void GraphBuilder::drop_unused() {
     for (InstructionId operand : entry_[id].operands) used[operand] = true;
   }
   std::vector<InstructionId> renumbered(size(), -1);
-  std::vector<Instruction> kept;
+  InstructionId kept = 0;
   for (InstructionId id = 0; id < size(); ++id) {
     if (!used[id]) continue;
-    renumbered[id] = int(kept.size());
-    kept.push_back(std::move(entry_[id]));
-    for (InstructionId& operand : kept.back().operands) operand = renumbered[operand];
+    renumbered[id] = kept;
+    if (kept != id) entry_[kept] = std::move(entry_[id]);
+    for (InstructionId& operand : entry_[kept].operands) operand = renumbered[operand];
+    ++kept;
   }
+  entry_.instructions.resize(std::size_t(kept));
   for (InstructionId& parameter : entry_.parameters) parameter = renumbered[parameter];
   entry_.root = renumbered[entry_.root];
-  entry_.instructions = std::move(kept);
 }
 
 Module GraphBuilder::build(InstructionId root) && {

@@ -49,7 +49,7 @@ Shape resized(const Instruction& instruction, OperandShapes operands, bool grows
 /// Requires that each device is a source at most once and a target at most once.
 void require_permutation(const Instruction& instruction) {
   std::set<std::int64_t> sources, targets;
-  for (const auto& [source, target] : instruction.participants.source_target_pairs) {
+  for (const auto& [source, target] : instruction.participants->source_target_pairs) {
     require(sources.insert(source).second, "names a device as a source twice");
     require(targets.insert(target).second, "names a device as a target twice");
   }

@@ -98,15 +98,16 @@ InstructionId convolution_input_gradient(build::GraphBuilder& builder, const Ins
     result.window.push_back(
         transposed_window(forward.window[i], input.dimensions[std::size_t(roles.input_spatial[i])]));
   }
-  result.convolution.input_batch = roles.output_batch;
-  result.convolution.input_feature = roles.output_feature;
-  result.convolution.input_spatial = roles.output_spatial;
-  result.convolution.kernel_input_feature = roles.kernel_output_feature;
-  result.convolution.kernel_output_feature = roles.kernel_input_feature;
-  result.convolution.kernel_spatial = roles.kernel_spatial;
-  result.convolution.output_batch = roles.input_batch;
-  result.convolution.output_feature = roles.input_feature;
-  result.convolution.output_spatial = roles.input_spatial;
+  ConvolutionDimensions& turned = result.convolution.edit();
+  turned.input_batch = roles.output_batch;
+  turned.input_feature = roles.output_feature;
+  turned.input_spatial = roles.output_spatial;
+  turned.kernel_input_feature = roles.kernel_output_feature;
+  turned.kernel_output_feature = roles.kernel_input_feature;
+  turned.kernel_spatial = roles.kernel_spatial;
+  turned.output_batch = roles.input_batch;
+  turned.output_feature = roles.input_feature;
+  turned.output_spatial = roles.input_spatial;
   result.feature_groups = groups;
   InstructionId kernel = forward.operands[1];
   if (groups > 1) {
@@ -132,15 +133,16 @@ InstructionId convolution_kernel_gradient(build::GraphBuilder& builder, const In
         kernel_gradient_window(forward.window[i], input.dimensions[std::size_t(roles.input_spatial[i])]));
     if (forward.window[i].window_reversal) reversed.push_back(roles.kernel_spatial[i]);
   }
-  result.convolution.input_batch = roles.input_feature;
-  result.convolution.input_feature = roles.input_batch;
-  result.convolution.input_spatial = roles.input_spatial;
-  result.convolution.kernel_input_feature = roles.output_batch;
-  result.convolution.kernel_output_feature = roles.output_feature;
-  result.convolution.kernel_spatial = roles.output_spatial;
-  result.convolution.output_batch = roles.kernel_input_feature;
-  result.convolution.output_feature = roles.kernel_output_feature;
-  result.convolution.output_spatial = roles.kernel_spatial;
+  ConvolutionDimensions& turned = result.convolution.edit();
+  turned.input_batch = roles.input_feature;
+  turned.input_feature = roles.input_batch;
+  turned.input_spatial = roles.input_spatial;
+  turned.kernel_input_feature = roles.output_batch;
+  turned.kernel_output_feature = roles.output_feature;
+  turned.kernel_spatial = roles.output_spatial;
+  turned.output_batch = roles.kernel_input_feature;
+  turned.output_feature = roles.kernel_output_feature;
+  turned.output_spatial = roles.kernel_spatial;
   // The features of a group become the batch, and the samples of a batch group the features that are contracted.
   result.batch_groups = forward.feature_groups;
   result.feature_groups = forward.batch_groups;

@@ -233,7 +233,7 @@ std::int64_t window_inputs(std::int64_t input, std::int64_t outputs, const Windo
 std::int64_t multiply_accumulates(const Instruction& instruction, const Shape& lhs, const Shape& rhs) {
   if (instruction.opcode == Opcode::dot) {
     std::int64_t count = instruction.shape.element_count();
-    for (int dimension : instruction.dot.lhs_contracting) count *= lhs.dimensions[dimension];
+    for (int dimension : instruction.dot->lhs_contracting) count *= lhs.dimensions[dimension];
     return count;
   }
   assert(instruction.opcode == Opcode::convolution);

@@ -187,7 +187,7 @@ class ReverseSweep {
       case Opcode::all_reduce:
         if (forward.operands.size() != 1) refuse(forward, "of several operands at once");
         if (combiner_of(forward) != Opcode::add) refuse(forward, "but of one that adds");
-        if (forward.participants.iota || !forward.participants.groups.empty())
+        if (forward.participants->iota || !forward.participants->groups.empty())
           refuse(forward, "over groups of devices");
         return contribute(forward.operands[0], b.all_reduce(g));
       default:

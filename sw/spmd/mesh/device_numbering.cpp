@@ -95,9 +95,9 @@ class Renaming {
 
   /// Groups of replicas name no partitions.
   void rename(ir::Instruction& instruction) const {
-    ir::Participants& participants = instruction.participants;
     if (!ir::is_collective(instruction.opcode)) return;
-    if (!participants.channel_id && !participants.use_global_device_ids) return;
+    if (!instruction.participants->channel_id && !instruction.participants->use_global_device_ids) return;
+    ir::Participants& participants = instruction.participants.edit();
     if (participants.iota) {
       participants.groups = ir::expand(*participants.iota);
       participants.iota.reset();

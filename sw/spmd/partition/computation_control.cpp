@@ -122,8 +122,8 @@ ComputationPartition::Values ComputationPartition::write_collective(ir::Instruct
   }
   const bool has_pairs = instruction.opcode == ir::Opcode::collective_permute;
   const bool is_exchange = instruction.opcode == ir::Opcode::all_to_all;
-  local.participants.channel_id = 1;
-  local.participants.use_global_device_ids = !has_pairs && !is_exchange;
+  local.participants.edit().channel_id = 1;
+  local.participants.edit().use_global_device_ids = !has_pairs && !is_exchange;
   if (has_pairs) {
     ir::device_pairs(local, 1, mesh_.partitions());
   } else {

@@ -107,7 +107,7 @@ class ShardedScatter {
     const ir::Shape& whole = op_.operands[0].shape;
     const mesh::AxisSharding sharding = sharding_under(rule_.operands[0], split_);
     std::vector<ir::InstructionId> offsets;
-    for (const int d : instruction_.gather.index_map) {
+    for (const int d : instruction_.gather->index_map) {
       const bool is_moved = !split_along(rule_, split_, rule_.operands[0], d, Kind::special).empty();
       offsets.push_back(is_moved ? program_.offset(whole, sharding, d) : program_.s32(0));
     }

@@ -21,11 +21,11 @@ double macs(const ir::Computation& computation, const ir::Instruction& instructi
   const ir::Shape& right = computation[instruction.operands[1]].shape;
   const double results = double(instruction.shape.element_count());
   if (instruction.opcode == ir::Opcode::convolution) {
-    const std::int64_t features = right.dimensions[std::size_t(instruction.convolution.kernel_output_feature)];
+    const std::int64_t features = right.dimensions[std::size_t(instruction.convolution->kernel_output_feature)];
     return results * double(right.element_count()) / double(std::max<std::int64_t>(1, features));
   }
   double contracted = 1;
-  for (const int d : instruction.dot.lhs_contracting) contracted *= double(left.dimensions[std::size_t(d)]);
+  for (const int d : instruction.dot->lhs_contracting) contracted *= double(left.dimensions[std::size_t(d)]);
   return results * contracted;
 }
 

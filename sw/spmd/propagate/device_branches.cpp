@@ -284,8 +284,8 @@ class BranchWriter {
     for (std::int64_t device = 0; device < partitions_; ++device) {
       if (device != places_.of(id)) devices.push_back(device);
     }
-    broadcast.participants.groups = {std::move(devices)};
-    broadcast.participants.channel_id = 1;
+    broadcast.participants.edit().groups = {std::move(devices)};
+    broadcast.participants.edit().channel_id = 1;
     const InstructionId sent = add(std::move(broadcast));
     return moved = annotation("SPMDShardToFullShape", ".whole", sent, ir::Sharding::Kind::replicated, origin);
   }
@@ -306,8 +306,8 @@ class BranchWriter {
     } else if (from != device) {
       Instruction transfer = made(Opcode::collective_permute, fmt::format("{}.to_device{}", origin.name, device),
                                   origin.shape, {value}, origin);
-      transfer.participants.source_target_pairs = {{from, device}};
-      transfer.participants.channel_id = 1;
+      transfer.participants.edit().source_target_pairs = {{from, device}};
+      transfer.participants.edit().channel_id = 1;
       value = add(std::move(transfer));
     }
     return known->second = value;

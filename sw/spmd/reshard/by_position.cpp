@@ -128,8 +128,8 @@ ir::InstructionId start_permute(LocalProgram& program, ir::InstructionId value, 
   permute.opcode = ir::Opcode::collective_permute;
   permute.phase = ir::AsyncPhase::start;
   permute.operands = {value};
-  permute.participants.source_target_pairs = position_pairs(program.mesh(), sub_axes, sources);
-  permute.participants.channel_id = 1;
+  permute.participants.edit().source_target_pairs = position_pairs(program.mesh(), sub_axes, sources);
+  permute.participants.edit().channel_id = 1;
   return program.builder().add(std::move(permute));
 }
 

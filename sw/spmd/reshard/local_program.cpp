@@ -182,7 +182,7 @@ ir::InstructionId LocalProgram::all_reduce(ir::InstructionId value, const mesh::
 ir::InstructionId LocalProgram::all_gather(ir::InstructionId value, const mesh::SubAxes& sub_axes, int dimension) {
   if (sub_axes.empty()) return value;
   ir::Instruction instruction = collective(ir::Opcode::all_gather, value, groups(sub_axes));
-  instruction.participants.channel_id = channel_of({value, sub_axes, dimension});
+  instruction.participants.edit().channel_id = channel_of({value, sub_axes, dimension});
   instruction.dimensions = {dimension};
   instruction.shape = ir::make_shape(builder_.type(value), builder_.shape(value).dimensions);
   instruction.shape.dimensions[std::size_t(dimension)] *= mesh_.size(sub_axes);
@@ -210,7 +210,7 @@ ir::InstructionId LocalProgram::all_to_all(ir::InstructionId value, const mesh::
   if (sizes[std::size_t(split)] % parts != 0) throw std::logic_error("an all-to-all of blocks that are not equal");
   const auto exchange = [&](ir::InstructionId blocks) {
     ir::Instruction instruction = collective(ir::Opcode::all_to_all, blocks, groups(sub_axes));
-    instruction.participants.use_global_device_ids = false;
+    instruction.participants.edit().use_global_device_ids = false;
     instruction.dimensions = {split};
     return builder_.add(std::move(instruction));
   };
@@ -270,8 +270,8 @@ void number_channels(ir::Module& module) {
   for (ir::Computation& computation : module.computations) {
     for (ir::Instruction& instruction : computation.instructions) {
       const bool pairs_up = instruction.opcode == ir::Opcode::send || instruction.opcode == ir::Opcode::recv;
-      std::optional<std::int64_t>& written = instruction.participants.channel_id;
-      if (ir::is_collective(instruction.opcode) && !pairs_up && written) written = ++channel;
+      if (!ir::is_collective(instruction.opcode) || pairs_up || !instruction.participants->channel_id) continue;
+      instruction.participants.edit().channel_id = ++channel;
     }
   }
 }

@@ -60,12 +60,12 @@ ir::Module lookup(ir::Shape table, std::int64_t count, ir::ElementType result) {
   gather.opcode = ir::Opcode::gather;
   gather.shape = ir::make_shape(type, {count, columns});
   gather.operands = {rows, indices};
-  gather.gather = {.offset = {1},
-                   .collapsed = {0},
-                   .index_map = {0},
-                   .operand_batching = {},
-                   .indices_batching = {},
-                   .index_vector = 1};
+  gather.gather = ir::GatherDimensions{.offset = {1},
+                                       .collapsed = {0},
+                                       .index_map = {0},
+                                       .operand_batching = {},
+                                       .indices_batching = {},
+                                       .index_vector = 1};
   gather.slice_sizes = {1, columns};
   ir::InstructionId found = add(body, std::move(gather));
   if (result != type) add(body, ir::Opcode::convert, ir::make_shape(result, {count, columns}), {found});
@@ -90,12 +90,12 @@ ir::Module sum_by_index(ir::Shape table, std::int64_t count, Table begins) {
   scatter.opcode = ir::Opcode::scatter;
   scatter.shape = std::move(table);
   scatter.operands = {before, indices, updates};
-  scatter.gather = {.offset = {1},
-                    .collapsed = {0},
-                    .index_map = {0},
-                    .operand_batching = {},
-                    .indices_batching = {},
-                    .index_vector = 1};
+  scatter.gather = ir::GatherDimensions{.offset = {1},
+                                        .collapsed = {0},
+                                        .index_map = {0},
+                                        .operand_batching = {},
+                                        .indices_batching = {},
+                                        .index_vector = 1};
   add(body, std::move(scatter));
   return fusion_of(std::move(body));
 }

@@ -41,8 +41,8 @@ TEST(ContractionSearch, ScoresOfAttentionAreABatchOfProducts) {
   const Contraction c = found({bf16({32, 16, 512, 512})}, {bf16({32, 512, 16, 64}), bf16({32, 512, 16, 64})},
                               2 * count + 32 * 16 * 512 * 512);
   EXPECT_EQ(macs(c), count);
-  EXPECT_EQ(c.steps[0].hero.dot.lhs_batch.size(), 2U);
-  EXPECT_EQ(c.steps[0].hero.dot.lhs_contracting, std::vector<int>{3});
+  EXPECT_EQ(c.steps[0].hero.dot->lhs_batch.size(), 2U);
+  EXPECT_EQ(c.steps[0].hero.dot->lhs_contracting, std::vector<int>{3});
 }
 
 TEST(ContractionSearch, TwoProductsInARowPassThroughTheScores) {
@@ -134,9 +134,9 @@ RC_GTEST_PROP(ContractionSearch, ConvolutionsAndTheirGradientsAreFoundWithTheirW
 TEST(DotMatch, SharesOutADimensionThatAllHaveAsBatch) {
   const auto dots = matching_dots(bf16({8, 32, 64}), bf16({8, 32, 16}), bf16({8, 16, 64}));
   ASSERT_EQ(dots.size(), 1U);
-  EXPECT_EQ(dots[0].dot.lhs_batch, std::vector<int>{0});
-  EXPECT_EQ(dots[0].dot.lhs_contracting, std::vector<int>{2});
-  EXPECT_EQ(dots[0].dot.rhs_contracting, std::vector<int>{1});
+  EXPECT_EQ(dots[0].dot->lhs_batch, std::vector<int>{0});
+  EXPECT_EQ(dots[0].dot->lhs_contracting, std::vector<int>{2});
+  EXPECT_EQ(dots[0].dot->rhs_contracting, std::vector<int>{1});
   EXPECT_EQ(dots[0].shape.dimensions, (std::vector<std::int64_t>{8, 32, 64}));
 }
 

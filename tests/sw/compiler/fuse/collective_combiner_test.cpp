@@ -149,7 +149,7 @@ ir::InstructionId collective(ir::build::GraphBuilder& b, ir::Opcode opcode, ir::
   instruction.operands = {operand};
   instruction.shape = std::move(shape);
   instruction.dimensions = {dimension};
-  instruction.participants.channel_id = 1;
+  instruction.participants.edit().channel_id = 1;
   if (opcode == ir::Opcode::reduce_scatter) instruction.called = {b.combiner(ir::Opcode::add, ir::ElementType::f32)};
   return b.add(std::move(instruction));
 }
@@ -283,7 +283,7 @@ TEST(CollectiveCombiner, ReduceScattersBecomeOneAndGroupsAreNotMixed) {
 
   for (ir::Instruction& instruction : module.computations[std::size_t(module.entry)].instructions) {
     if (instruction.name != of(module, ir::Opcode::reduce_scatter)[0]->name) continue;
-    instruction.participants.groups = {{2, 1, 0}};
+    instruction.participants.edit().groups = {{2, 1, 0}};
     break;
   }
   EXPECT_EQ(of(combine_collectives(module, base::Bytes(1 << 20)), ir::Opcode::reduce_scatter).size(), 2U);

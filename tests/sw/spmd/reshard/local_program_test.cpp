@@ -187,8 +187,8 @@ TEST(LocalProgram, ChannelsAreDistinctOnlyInTheFinishedProgram) {
   ir::Module module = std::move(builder).build(builder.add(once, other));
   number_channels(module);
   const ir::Computation& entry = module.entry_computation();
-  EXPECT_EQ(entry[once].participants.channel_id, 1);
-  EXPECT_EQ(entry[other].participants.channel_id, 2);
+  EXPECT_EQ(entry[once].participants->channel_id, 1);
+  EXPECT_EQ(entry[other].participants->channel_id, 2);
 }
 
 }  // namespace
