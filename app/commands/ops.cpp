@@ -12,6 +12,7 @@
 #include "app/options/keys_without_effect.h"
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
+#include "app/options/op_cache_option.h"
 #include "app/options/slice.h"
 #include "app/output/partial_result.h"
 #include "app/run/default_slice.h"
@@ -29,6 +30,7 @@ namespace {
 
 struct OpsOptions {
   workloads::machines::MachineChoice machine;
+  options::OpCacheOption op_cache;
   std::string profile, slice, csv, svg, layouts, categories;
   bool json = false;
 };
@@ -90,7 +92,7 @@ void compare_layouts(const OpsOptions& options) {
   output::publish(options.json, compare, result, {});
 }
 
-void run_ops(const OpsOptions& options) {
+void run_ops(OpsOptions& options) {
   base::host::throw_on_interrupt();
   if (!options.layouts.empty()) return compare_layouts(options);
   if (!options.categories.empty()) return compare_categories(options);
@@ -108,7 +110,7 @@ void run_ops(const OpsOptions& options) {
     report.slice = slice_text(options, profile, machine);
     slice = options::parse_slice(report.slice, machine);
   }
-  sw::profile::ProfileModel model(machine, slice);
+  sw::profile::ProfileModel model(machine, slice, options.op_cache.open());
   base::Progress progress("modelling");
   const auto done = [&](const sw::profile::ComparedOp& op) {
     report.ops.push_back(op);
@@ -125,6 +127,7 @@ void run_ops(const OpsOptions& options) {
                    [&] {
                      if (!options.svg.empty()) base::host::write_file(options.svg, sw::report::profile_svg(report));
                    }});
+  options.op_cache.close();
 }
 
 }  // namespace
@@ -142,6 +145,7 @@ void add_ops(CLI::App& program) {
       ->option_text("AxB");
   options::add_set_option(*ops, options->machine);
   options::add_limit_option(*ops);
+  options->op_cache.add_to(*ops);
   ops->add_flag("--json", options->json, "One JSON object on stdout");
   options::add_file_option(*ops, "--csv", options->csv, "Every op with both times");
   options::add_file_option(*ops, "--svg", options->svg, "Modelled over measured time, a dot per op");

@@ -8,6 +8,7 @@
 #include "app/options/file_option.h"
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
+#include "app/options/op_cache_option.h"
 #include "base/host/input_file.h"
 #include "base/host/output_file.h"
 #include "base/host/standard_output.h"
@@ -18,14 +19,17 @@ namespace {
 
 struct TilesOptions {
   workloads::machines::MachineChoice machine;
+  options::OpCacheOption op_cache;
   std::string file, csv;
   bool json = false;
 };
 
-void run_tiles(const TilesOptions& options) {
+void run_tiles(TilesOptions& options) {
   const hw::Machine machine = hw::read_machine(options.machine.load());
+  sw::compiler::OpCosts costs(machine, options.op_cache.open());
   const std::vector<workloads::measured::TiledKernel> kernels =
-      workloads::measured::tuned_tiles(options.file, base::host::read_input("FILE", options.file), machine);
+      workloads::measured::tuned_tiles(options.file, base::host::read_input("FILE", options.file), costs);
+  options.op_cache.close();
   base::host::print_result(options.json ? workloads::measured::tuned_tiles_json(kernels)
                                         : workloads::measured::tuned_tiles_text(kernels));
   if (!options.csv.empty()) base::host::write_file(options.csv, workloads::measured::tuned_tiles_csv(kernels));
@@ -43,6 +47,7 @@ void add_tiles(CLI::App& program) {
   options::add_machine_option(*tiles, options->machine);
   options::add_set_option(*tiles, options->machine);
   options::add_limit_option(*tiles);
+  options->op_cache.add_to(*tiles);
   tiles->add_flag("--json", options->json, "One JSON object on stdout");
   options::add_file_option(*tiles, "--csv", options->csv, "Every run with both times");
   tiles->footer("Example:\n  podsim tiles kernels.pb");

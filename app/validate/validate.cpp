@@ -8,6 +8,7 @@
 #include "app/options/file_option.h"
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
+#include "app/options/op_cache_option.h"
 #include "app/output/partial_result.h"
 #include "app/validate/validate_estimates.h"
 #include "app/validate/validate_jobs.h"
@@ -27,6 +28,7 @@ struct ValidateOptions {
   std::string data = "../shared/measurements", csv;
   std::vector<std::string> left_out;
   workloads::machines::MachineChoice machines;  ///< assignments for every machine
+  options::OpCacheOption op_cache;
   bool json = false;
 };
 
@@ -52,11 +54,12 @@ void run_leave_out(const ValidateOptions& options) {
       result);
 }
 
-void run_validate(const ValidateOptions& options) {
+void run_validate(ValidateOptions& options) {
   base::host::throw_on_interrupt();
   if (!options.left_out.empty()) return run_leave_out(options);
   const auto begin = base::host::HostClock::now();
-  workloads::measured::Silicon silicon([&](const std::string& machine) { return configured(options, machine); });
+  workloads::measured::Silicon silicon([&](const std::string& machine) { return configured(options, machine); },
+                                       nullptr, options.op_cache.open());
   workloads::measured::Validation validation;
   base::Progress progress("modelling");
   const auto result = [&] {
@@ -73,6 +76,7 @@ void run_validate(const ValidateOptions& options) {
                     if (!options.csv.empty())
                       base::host::write_file(options.csv, workloads::measured::validation_csv(validation));
                   }});
+  options.op_cache.close();
 }
 
 }  // namespace
@@ -91,6 +95,7 @@ void add_validate(CLI::App& program) {
           ->option_text("SOURCE");
   options::add_set_option(*validate, options->machines);
   options::add_limit_option(*validate);
+  options->op_cache.add_to(*validate)->excludes(left_out);
   validate->add_flag("--json", options->json, "One JSON object on stdout");
   options::add_file_option(*validate, "--csv", options->csv, "Every point with both times")->excludes(left_out);
   validate->footer(

@@ -5,6 +5,7 @@
 
 #include "base/build_id.h"
 #include "hw/timing/core_content.h"
+#include "sw/compiler/tiles/tile_maker.h"
 
 namespace podsim::sw::compiler {
 namespace {
@@ -99,7 +100,25 @@ base::ContentKey OpCosts::key_of(std::string_view what, const hw::TileOp& tiles)
   return hash.key();
 }
 
-tiles::Tiling OpCosts::tiling(const tiles::OpWork& work, const std::string& name) {
+tiles::Tiling OpCosts::tiling(const tiles::OpWork& work, const std::string& name) { return cost(work, name).tiling; }
+
+base::Cycles OpCosts::cycles(const tiles::OpWork& work, const std::string& name) {
+  Cost& known = cost(work, name);
+  if (!known.cycles) known.cycles = simulate(tiles::make_tiles(work, known.tiling, machine_, name)).cycles;
+  return *known.cycles;
+}
+
+base::Cycles OpCosts::cycles(const ir::Module& module, const ir::Computation& computation, ir::InstructionId id) {
+  return cycles(tiles::op_work(module, computation, id, machine_), computation[id].name);
+}
+
+OpCosts::Cost& OpCosts::cost(const tiles::OpWork& work, const std::string& name) {
+  auto found = known_.find(work);
+  if (found == known_.end()) found = known_.emplace(work, Cost{find_tiling(work, name), {}}).first;
+  return found->second;
+}
+
+tiles::Tiling OpCosts::find_tiling(const tiles::OpWork& work, const std::string& name) {
   if (cache_ == nullptr) return tiles::choose_tiling(work, machine_, pipeline(), name);
   base::ContentHash hash;
   hash.add(core_, std::string_view("cuts"));

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "hw/machine.h"
+#include "sw/compiler/op_cache.h"
 #include "sw/ir/graph.h"
 
 namespace podsim::sw::compiler {
@@ -28,8 +29,9 @@ enum class Overlap {
 ///     update it in place.
 ///
 /// The look-ahead of the scheduler is shortened until the step needs no more memory than a core has, or than it needs
-/// as it is. `donations` are those of memory_account.h. A scheduled module, and one in which nothing fits, is returned
-/// unchanged.
-ir::Module overlap_collectives(ir::Module fused, const hw::Machine& machine, std::span<const ir::Donation> donations);
+/// as it is. `donations` are those of memory_account.h; costs of ops come from `cache` if it has them. A scheduled
+/// module, and one in which nothing fits, is returned unchanged.
+ir::Module overlap_collectives(ir::Module fused, const hw::Machine& machine, std::span<const ir::Donation> donations,
+                               OpCache* cache = nullptr);
 
 }  // namespace podsim::sw::compiler

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "sw/compiler/memory_account.h"
-#include "sw/compiler/module_time.h"
+#include "sw/compiler/op_costs.h"
 #include "sw/compiler/tiles/op_work.h"
 
 namespace podsim::sw::compiler {
@@ -51,8 +51,8 @@ bool is_control_flow(const ir::Instruction& instruction) {
 class Durations {
  public:
   /// `executed` marks the computations that are.
-  Durations(const ir::Module& module, const std::vector<bool>& executed, const hw::Machine& machine)
-      : module_(module), machine_(machine), ops_(machine), computations_(executed.size(), 0) {
+  Durations(const ir::Module& module, const std::vector<bool>& executed, const hw::Machine& machine, OpCache* cache)
+      : module_(module), machine_(machine), costs_(machine, cache), computations_(executed.size(), 0) {
     for (std::size_t called = 0; called < executed.size(); ++called) {  // before those that call it
       if (executed[called]) computations_[called] = of_all(module.computations[called]);
     }
@@ -63,7 +63,7 @@ class Durations {
     const ir::Instruction& instruction = computation[id];
     if (instruction.phase == ir::AsyncPhase::done) return 0;
     if (tiles::is_core_op(computation, id)) {
-      return (ops_.cycles_of(module_, computation, id) / machine_.clock).si();
+      return (costs_.cycles(module_, computation, id) / machine_.clock).si();
     }
     if (!is_control_flow(instruction)) return 0;
     double time = 0;
@@ -95,7 +95,7 @@ class Durations {
 
   const ir::Module& module_;
   const hw::Machine& machine_;
-  ModuleTimes ops_;
+  OpCosts costs_;
   std::vector<double> computations_;  ///< one execution of each
 };
 
@@ -210,9 +210,10 @@ class Dependences {
 
 }  // namespace
 
-std::vector<std::vector<ScheduleStep>> schedule_steps(const ir::Module& module, const hw::Machine& machine) {
+std::vector<std::vector<ScheduleStep>> schedule_steps(const ir::Module& module, const hw::Machine& machine,
+                                                      OpCache* cache) {
   const std::vector<bool> executed = ir::executed_computations(module);
-  Durations durations(module, executed, machine);
+  Durations durations(module, executed, machine, cache);
   std::vector<std::vector<ScheduleStep>> steps(module.computations.size());
   for (std::size_t i = 0; i < executed.size(); ++i) {
     const ir::Computation& computation = module.computations[i];

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hw/machine.h"
+#include "sw/compiler/op_cache.h"
 #include "sw/ir/graph.h"
 
 namespace podsim::sw::compiler {
@@ -29,7 +30,8 @@ bool keeps_its_turn(const ir::Instruction& instruction);
 
 /// The steps of every executed computation that has a collective to split, by its instructions; nothing for others.
 /// Ops are taken to last as long as at tile level, collectives as overlap.h says, and control flow as long as all that
-/// it executes.
-std::vector<std::vector<ScheduleStep>> schedule_steps(const ir::Module& module, const hw::Machine& machine);
+/// it executes. Costs of ops come from `cache` if it has them.
+std::vector<std::vector<ScheduleStep>> schedule_steps(const ir::Module& module, const hw::Machine& machine,
+                                                      OpCache* cache = nullptr);
 
 }  // namespace podsim::sw::compiler

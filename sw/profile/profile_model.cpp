@@ -14,8 +14,6 @@
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_simulation.h"
 #include "sw/compiler/tiles/product_arithmetic.h"
-#include "sw/compiler/tiles/tile_maker.h"
-#include "sw/compiler/tiles/tile_search.h"
 #include "sw/hlo/attribute_value.h"
 #include "sw/profile/not_modelled.h"
 #include "sw/profile/rebuilt_op.h"
@@ -84,8 +82,15 @@ double ComparedOp::waiting_s() const {
   return is_collective && modelled_s ? std::max(0.0, measured_s - *modelled_s) : 0;
 }
 
-ProfileModel::ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice, RebuiltOps* kept)
-    : machine_(machine), slice_(std::move(slice)), kept_(kept), pipeline_(machine) {}
+ProfileModel::ProfileModel(compiler::OpCosts& costs, std::optional<noc::Topology> slice, RebuiltOps* kept)
+    : machine_(costs.machine()), costs_(costs), slice_(std::move(slice)), kept_(kept) {}
+
+ProfileModel::ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice, compiler::OpCache* cache)
+    : machine_(machine),
+      own_costs_(std::in_place, machine_, cache),
+      costs_(*own_costs_),
+      slice_(std::move(slice)),
+      kept_(nullptr) {}
 
 std::vector<ComparedOp> ProfileModel::compare(const Profile& profile,
                                               const std::function<void(const ComparedOp&)>& done) {
@@ -169,17 +174,8 @@ double ProfileModel::rebuilt_seconds(const RebuiltOp& rebuilt, const OpText& tex
   const ir::Computation& entry = rebuilt.module.entry_computation();
   result.products = compiler::tiles::products_text(rebuilt.module, entry, entry.root, machine_);
   if (!compiler::tiles::is_core_op(entry[entry.root]) && text.opcode != ir::Opcode::reshape) return 0.0;
-  return core_seconds(compiler::tiles::op_work(rebuilt.module, entry, entry.root, machine_), text.name);
-}
-
-double ProfileModel::core_seconds(const compiler::tiles::OpWork& work, const std::string& name) {
-  auto [found, inserted] = core_seconds_.try_emplace(work, 0.0);
-  if (inserted) {
-    const hw::TileOp tiles = compiler::tiles::make_tiles(
-        work, compiler::tiles::choose_tiling(work, machine_, pipeline_, name), machine_, name);
-    found->second = double(pipeline_.simulate(tiles).cycles.value()) / machine_.clock.si();
-  }
-  return found->second;
+  const compiler::tiles::OpWork work = compiler::tiles::op_work(rebuilt.module, entry, entry.root, machine_);
+  return double(costs_.cycles(work, text.name).value()) / machine_.clock.si();
 }
 
 double ProfileModel::host_seconds(const ir::Shape& shape) const {

@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "hw/machine.h"
-#include "hw/timing/tile_pipeline.h"
 #include "noc/topology.h"
-#include "sw/compiler/tiles/op_work.h"
+#include "sw/compiler/op_costs.h"
 #include "sw/profile/op_text.h"
 #include "sw/profile/profile.h"
 #include "sw/profile/rebuilt_op.h"
@@ -38,15 +37,16 @@ struct ComparedOp {
 };
 
 /// Models the ops of a profile. An op of a core is rebuilt as a graph (rebuilt_op.h) and then treated as an op of a
-/// program: its work (op_work.h), the best tiling (tile_search.h), the pipeline of tiles (tile_pipeline.h). A
-/// collective is simulated on an idle slice, so that its measured time may hold waiting; control flow has no time of
-/// its own, since the ops of its bodies are rows themselves; a transfer from or to the host takes the time of the
-/// core's copy.
+/// program (compiler/op_costs.h). A collective is simulated on an idle slice, so that its measured time may hold
+/// waiting; control flow has no time of its own, since the ops of its bodies are rows themselves; a transfer from or to
+/// the host takes the time of the core's copy.
 class ProfileModel {
  public:
-  /// Without a slice, collectives are not modelled. `kept`, if it is there, belongs to the one table that this models
-  /// and outlives it; ops in it are not rebuilt again.
-  ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice, RebuiltOps* kept = nullptr);
+  /// Without a slice, collectives are not modelled. `kept`, if it is there, belongs to the one table that this models;
+  /// ops in it are not rebuilt again. `costs` and `kept` outlive this.
+  ProfileModel(compiler::OpCosts& costs, std::optional<noc::Topology> slice, RebuiltOps* kept = nullptr);
+  /// With costs of its own.
+  ProfileModel(const hw::Machine& machine, std::optional<noc::Topology> slice, compiler::OpCache* cache = nullptr);
 
   /// Calls `done`, if it is there, with each op in turn. Throws base::host::Interrupted when the program is
   /// interrupted.
@@ -59,15 +59,14 @@ class ProfileModel {
   double rebuilt_seconds(const RebuiltOp& rebuilt, const OpText& text, ComparedOp& result);
   std::optional<double> collective_seconds(const OpText& text);
   double host_seconds(const ir::Shape& shape) const;
-  double core_seconds(const compiler::tiles::OpWork& work, const std::string& name);
 
   hw::Machine machine_;
+  std::optional<compiler::OpCosts> own_costs_;
+  compiler::OpCosts& costs_;
   std::optional<noc::Topology> slice_;
   RebuiltOps* kept_;
-  hw::timing::TilePipeline pipeline_;
   std::map<std::string, ir::Shape, std::less<>>
       results_;  ///< result shapes of the profile's ops, for texts without operand shapes
-  std::map<compiler::tiles::OpWork, double> core_seconds_;
   std::map<std::string, double> collective_seconds_;
 };
 

@@ -35,7 +35,7 @@ CoreModel::Times CoreModel::times_of(sw::ir::Module module, bool products_alone)
   for (sw::ir::InstructionId id = 0; id < sw::ir::InstructionId(entry.instructions.size()); ++id) {
     if (!sw::compiler::tiles::is_core_op(entry, id)) continue;
     if (products_alone && !sw::compiler::tiles::category_of(fused, entry[id]).starts_with("convolution")) continue;
-    sum.modelled_s += double(ops_.cycles_of(fused, entry, id).value()) / machine_.clock.si();
+    sum.modelled_s += double(costs_.cycles(fused, entry, id).value()) / machine_.clock.si();
     const sw::ir::transform::Cost cost = sw::ir::transform::cost(fused, entry, id);
     sum.roofline_s += roofline_s(double(cost.flops), double(cost.bytes.value()));
   }

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "hw/machine.h"
-#include "sw/compiler/module_time.h"
+#include "sw/compiler/op_costs.h"
 #include "sw/ir/graph.h"
 
 namespace podsim::workloads::measured {
@@ -12,7 +12,9 @@ namespace podsim::workloads::measured {
 /// Times of whole modules on one core of a machine.
 class CoreModel {
  public:
-  explicit CoreModel(const hw::Machine& machine) : machine_(machine), ops_(machine) {}
+  /// `cache`, if it is there, outlives this.
+  explicit CoreModel(const hw::Machine& machine, sw::compiler::OpCache* cache = nullptr)
+      : machine_(machine), costs_(machine_, cache) {}
 
   struct Times {
     double modelled_s = 0;
@@ -25,12 +27,13 @@ class CoreModel {
   /// Point::roofline of an op; a count that is not known is zero.
   double roofline_s(std::optional<double> flops, std::optional<double> bytes) const;
   const hw::Machine& machine() const { return machine_; }
+  sw::compiler::OpCosts& costs() { return costs_; }
 
  private:
   Times times_of(sw::ir::Module module, bool products_alone);
 
   hw::Machine machine_;
-  sw::compiler::ModuleTimes ops_;
+  sw::compiler::OpCosts costs_;
 };
 
 }  // namespace podsim::workloads::measured

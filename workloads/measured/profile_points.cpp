@@ -16,7 +16,7 @@ std::vector<PointClass> profile_points(const std::string& file, std::string_view
   for (const sw::profile::ProfileOp& op : profile.ops) by_line[op.line] = &op;
   PointClass ops{
       .name = "ops of " + file.substr(file.find_last_of('/') + 1), .machine = "tpu-v3", .file = file, .points = {}};
-  sw::profile::ProfileModel model(core.machine(), noc::Topology({8, 4}, {false, false}), silicon.rebuilt_ops(file));
+  sw::profile::ProfileModel model(core.costs(), noc::Topology({8, 4}, {false, false}), silicon.rebuilt_ops(file));
   model.compare(profile, [&](const sw::profile::ComparedOp& op) {
     const sw::profile::ProfileOp& row = *by_line.at(op.line);
     ops.points.push_back({.name = op.name,

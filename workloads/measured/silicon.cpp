@@ -9,7 +9,7 @@ namespace podsim::workloads::measured {
 
 CoreModel& Silicon::core(const std::string& machine) {
   if (const auto found = cores_.find(machine); found != cores_.end()) return found->second;
-  return cores_.try_emplace(machine, hw::read_machine(configure_(machine))).first->second;
+  return cores_.try_emplace(machine, hw::read_machine(configure_(machine)), cache_).first->second;
 }
 
 void Silicon::end_if_interrupted() { base::host::end_if_interrupted(fmt::format("after {} points", points_++)); }

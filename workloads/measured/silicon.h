@@ -17,10 +17,11 @@ class Silicon {
   /// Ops of profiles by their files.
   using RebuiltProfiles = std::map<std::string, sw::profile::RebuiltOps>;
 
-  /// `configure` returns the configuration of a machine by its name. `kept`, if it is there, is shared with others that
-  /// model the same files on machines of other values.
-  explicit Silicon(std::function<base::Config(const std::string&)> configure, RebuiltProfiles* kept = nullptr)
-      : configure_(std::move(configure)), kept_(kept) {}
+  /// `configure` returns the configuration of a machine by its name. `kept` and `cache`, if they are there, outlive
+  /// this and are shared with others that model the same files on machines of other values.
+  explicit Silicon(std::function<base::Config(const std::string&)> configure, RebuiltProfiles* kept = nullptr,
+                   sw::compiler::OpCache* cache = nullptr)
+      : configure_(std::move(configure)), kept_(kept), cache_(cache) {}
 
   CoreModel& core(const std::string& machine);
   /// Null if none are kept.
@@ -31,6 +32,7 @@ class Silicon {
  private:
   std::function<base::Config(const std::string&)> configure_;
   RebuiltProfiles* kept_;
+  sw::compiler::OpCache* cache_;
   std::map<std::string, CoreModel> cores_;
   std::size_t points_ = 0;
 };

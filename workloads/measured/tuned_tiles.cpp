@@ -9,11 +9,9 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
-#include "hw/timing/tile_pipeline.h"
 #include "sw/compiler/fuse/inline_fusions.h"
 #include "sw/compiler/tiles/op_work.h"
 #include "sw/compiler/tiles/tile_maker.h"
-#include "sw/compiler/tiles/tile_search.h"
 #include "sw/hlo/graph/to_graph.h"
 #include "sw/hlo/proto/tuning_data.h"
 #include "sw/hlo/reader.h"
@@ -147,17 +145,17 @@ std::string bounds_text(const sw::hlo::proto::TunedRun& run) {
 /// The op of one kernel, and its time under any tiling.
 class TunedOp {
  public:
-  TunedOp(const sw::ir::Module& module, const hw::Machine& machine)
-      : machine_(machine),
-        pipeline_(machine),
+  TunedOp(const sw::ir::Module& module, sw::compiler::OpCosts& costs)
+      : machine_(costs.machine()),
+        costs_(costs),
         body_(body_of(module)),
-        work_(tiles::op_work(module, module.entry_computation(), module.entry_computation().root, machine)) {
+        work_(tiles::op_work(module, module.entry_computation(), module.entry_computation().root, machine_)) {
     for (const sw::ir::Instruction& instruction : body_.instructions) {
       if (sw::ir::transform::is_matmul(instruction.opcode)) product_ = &instruction;
     }
   }
 
-  double chosen_s(const std::string& name) { return seconds(tiles::choose_tiling(work_, machine_, pipeline_, name)); }
+  double chosen_s(const std::string& name) { return seconds(costs_.tiling(work_, name)); }
 
   std::optional<double> seconds_under(const sw::hlo::proto::TunedRun& run) {
     const sw::ir::Shape* divided = work_.matmul ? nullptr : divided_array(body_, run);
@@ -183,11 +181,11 @@ class TunedOp {
       move_words(pieces.read, tiling.tiles(), run.work.reads);
       move_words(pieces.written, tiling.tiles(), run.work.writes);
     }
-    return double(pipeline_.simulate(op).cycles.value()) / machine_.clock.si();
+    return double(costs_.simulate(op).cycles.value()) / machine_.clock.si();
   }
 
   const hw::Machine& machine_;
-  hw::timing::TilePipeline pipeline_;
+  sw::compiler::OpCosts& costs_;
   sw::ir::Computation body_;
   tiles::OpWork work_;
   const sw::ir::Instruction* product_ = nullptr;
@@ -222,14 +220,14 @@ double TiledKernel::best_measured_s() const {
   return runs.empty() ? 0 : std::ranges::min(runs, {}, &TiledRun::measured_s).measured_s;
 }
 
-std::vector<TiledKernel> tuned_tiles(const std::string& file, std::string_view bytes, const hw::Machine& machine) {
+std::vector<TiledKernel> tuned_tiles(const std::string& file, std::string_view bytes, sw::compiler::OpCosts& costs) {
   std::vector<TiledKernel> kernels;
   for (const sw::hlo::proto::TunedKernel& tuned : sw::hlo::proto::tuning_data(file, bytes)) {
     sw::hlo::ReadResult read = sw::hlo::read(file, tuned.text);
     if (!read.ok() || read.modules.empty()) throw base::InputError(read.diagnostics);
     const sw::ir::Module module = sw::hlo::graph::to_graph(read.modules.front());
     TiledKernel kernel{.name = module.name, .runs = {}};
-    TunedOp op(module, machine);
+    TunedOp op(module, costs);
     kernel.chosen_s = op.chosen_s(module.name);
     for (const sw::hlo::proto::TunedRun& run : tuned.runs) {
       kernel.runs.push_back({bounds_text(run), run.seconds, op.seconds_under(run), run.is_default});

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hw/machine.h"
+#include "sw/compiler/op_costs.h"
 
 namespace podsim::workloads::measured {
 
@@ -33,9 +33,10 @@ struct TiledKernel {
   double best_measured_s() const;
 };
 
-/// Models the kernels of a TuningData message on a core. The blocks of a run become a tiling (tile_blocks.h): output
-/// bounds divide rows and lanes, kernel bounds the contraction. Throws base::InputError for a bad file.
-std::vector<TiledKernel> tuned_tiles(const std::string& file, std::string_view bytes, const hw::Machine& machine);
+/// Models the kernels of a TuningData message on the core of `costs`. The blocks of a run become a tiling
+/// (tile_blocks.h): output bounds divide rows and lanes, kernel bounds the contraction. Throws base::InputError for a
+/// bad file.
+std::vector<TiledKernel> tuned_tiles(const std::string& file, std::string_view bytes, sw::compiler::OpCosts& costs);
 
 std::string tuned_tiles_text(const std::vector<TiledKernel>& kernels);
 std::string tuned_tiles_json(const std::vector<TiledKernel>& kernels);

@@ -24,7 +24,8 @@ std::vector<TiledKernel> measured_kernels(const hw::Machine& on = machine()) {
                    std::ios::binary);
   std::ostringstream bytes;
   bytes << in.rdbuf();
-  return bytes.str().empty() ? std::vector<TiledKernel>() : tuned_tiles("kernels.pb", bytes.str(), on);
+  sw::compiler::OpCosts costs(on);
+  return bytes.str().empty() ? std::vector<TiledKernel>() : tuned_tiles("kernels.pb", bytes.str(), costs);
 }
 
 // The goals: 15 % at XLA's own tile, a rank correlation of 0.6 over ten tiles or more, a choice within 10 % of the
@@ -63,9 +64,10 @@ TEST(TunedTiles, EveryRunHasATimeOrDoesNotFit) {
 }
 
 TEST(TunedTiles, FilesWithoutKernelsAreErrors) {
-  EXPECT_THROW(tuned_tiles("x.pb", "", machine()), base::InputError);
-  EXPECT_THROW(tuned_tiles("x.pb", "HloModule text", machine()), base::InputError);
-  EXPECT_THROW(tuned_tiles("x.pb", std::string(64, '\xff'), machine()), base::InputError);
+  sw::compiler::OpCosts costs(machine());
+  EXPECT_THROW(tuned_tiles("x.pb", "", costs), base::InputError);
+  EXPECT_THROW(tuned_tiles("x.pb", "HloModule text", costs), base::InputError);
+  EXPECT_THROW(tuned_tiles("x.pb", std::string(64, '\xff'), costs), base::InputError);
 }
 
 }  // namespace
