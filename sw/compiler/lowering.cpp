@@ -15,6 +15,8 @@
 #include "base/diagnostic.h"
 #include "base/text/counted.h"
 #include "sw/compiler/collective_cores.h"
+#include "sw/compiler/collective_costs.h"
+#include "sw/compiler/collective_op.h"
 #include "sw/compiler/op_costs.h"
 #include "sw/compiler/partition_branch.h"
 #include "sw/compiler/tiles/op_work.h"
@@ -29,26 +31,6 @@
 namespace podsim::sw::compiler {
 namespace {
 
-std::optional<collectives::CollectiveKind> collective_kind(ir::Opcode opcode) {
-  switch (opcode) {
-    case ir::Opcode::all_reduce:
-      return collectives::CollectiveKind::all_reduce;
-    case ir::Opcode::all_gather:
-      return collectives::CollectiveKind::all_gather;
-    case ir::Opcode::reduce_scatter:
-      return collectives::CollectiveKind::reduce_scatter;
-    case ir::Opcode::all_to_all:
-    case ir::Opcode::ragged_all_to_all:
-      return collectives::CollectiveKind::all_to_all;
-    case ir::Opcode::collective_permute:
-      return collectives::CollectiveKind::collective_permute;
-    case ir::Opcode::collective_broadcast:
-      return collectives::CollectiveKind::broadcast;
-    default:
-      return std::nullopt;
-  }
-}
-
 std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   return a > most / b ? most : a * b;
@@ -61,6 +43,7 @@ class Lowering {
         machine_(machine),
         prices_(prices),
         costs_(machine, cache),
+        collective_costs_(machine, module.replicas * module.partitions),
         cores_(module.replicas, module.partitions) {
     program_.name = module.name;
   }
@@ -272,36 +255,19 @@ class Lowering {
     append(std::move(item), kind, index);
   }
 
-  /// Only the slices of a collective-permute into an array move.
-  static void take_slices(const ir::Instruction& permute, const ir::Shape& input, CollectiveOp& collective) {
-    collective.bytes = base::Bytes(0);
-    collective.arrays = 0;
-    for (const ir::PermutedSlice& slice : ir::permuted_slices(permute, input)) {
-      const ir::Shape& array = input.is_tuple() ? input.tuple_shapes[slice.array] : input;
-      collective.bytes += ir::logical_bytes(ir::make_shape(array.element_type, slice.sizes));
-      ++collective.arrays;
-    }
-  }
-
   void add_collective(const ir::Computation& computation, ir::InstructionId id) {
     const ir::Instruction& instruction = computation[id];
-    CollectiveOp collective;
-    collective.kind = *collective_kind(instruction.opcode);
-    base::Bytes operands;
-    for (ir::InstructionId operand : instruction.operands) {
-      operands += ir::logical_bytes(computation[operand].shape);
-      ++collective.arrays;
-    }
-    collective.bytes = std::max(operands, ir::logical_bytes(instruction.shape));
-    if (ir::is_in_place(instruction)) take_slices(instruction, computation[instruction.operands[0]].shape, collective);
-    if (instruction.operands.empty() || collective.bytes == base::Bytes(0)) return;
-    collective.element_type = computation[instruction.operands.front()].shape.element_type;
+    CollectiveOp collective = collective_op(computation, id);
+    if (collective.bytes == base::Bytes(0)) return;
     const CollectiveCores::Groups& cores =
         cores_now_ < 0 ? cores_.of(instruction)
                        : cores_.within(program_.core_sets[std::size_t(cores_now_)], instruction);
     if (cores_now_ >= 0 && cores.empty()) return;
     ProgramItem item = describe(computation, id);
-    item.bytes = ir::is_in_place(instruction) ? 2 * collective.bytes : operands + ir::logical_bytes(instruction.shape);
+    item.bytes = ir::logical_bytes(instruction.shape);
+    for (const ir::InstructionId operand : instruction.operands)
+      item.bytes += ir::logical_bytes(computation[operand].shape);
+    if (ir::is_in_place(instruction)) item.bytes = 2 * collective.bytes;
     const auto [found, inserted] =
         collective_index_.try_emplace({collective, &cores}, int(program_.collectives.size()));
     if (inserted) {
@@ -443,8 +409,7 @@ class Lowering {
       if (item.kind == ProgramItem::Kind::op) {
         once = double(costs_.estimate(program_.ops[std::size_t(item.index)].tiles).value());
       } else if (item.kind == ProgramItem::Kind::collective) {
-        const base::Bytes bytes = program_.collectives[std::size_t(item.index)].bytes;
-        once = double(bytes.value()) / machine_.ici.payload_rate().si() * machine_.clock.si();
+        once = collective_costs_.of(program_.collectives[std::size_t(item.index)]).si() * machine_.clock.si();
         program_.network_chose_branch = true;
       }
       cycles += once * double(trips_[i]);
@@ -463,6 +428,7 @@ class Lowering {
   const hw::Machine& machine_;
   const costs::PriceList& prices_;
   OpCosts costs_;
+  CollectiveCosts collective_costs_;
   Program program_;
   CollectiveCores cores_;
   std::map<tiles::OpWork, int> index_;

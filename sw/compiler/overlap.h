@@ -23,8 +23,8 @@ enum class Overlap {
 ///     beginning, start as late as lets them end before their first reader, by the times below.
 ///   - The done is before the first op that reads the result. While that op would wait, later ops that do not wait go
 ///     first, unless they take more than twice as long as the wait.
-///   - Ops are taken to last as long as at tile level; collectives to use the network one after another, each for the
-///     bytes of its operands or results, whichever are more, over four links. An all-reduce sends them twice.
+///   - Ops are taken to last as long as at tile level; collectives to use the network one after another, each for its
+///     time on an idle slice (collective_costs.h).
 ///   - Infeeds, outfeeds, sends, loops and calls keep their order, and so do the readers of an array and the ops that
 ///     update it in place.
 ///

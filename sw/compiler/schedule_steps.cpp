@@ -7,6 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "sw/compiler/collective_cores.h"
+#include "sw/compiler/collective_costs.h"
+#include "sw/compiler/collective_op.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/op_costs.h"
 #include "sw/compiler/tiles/op_work.h"
@@ -52,7 +55,12 @@ class Durations {
  public:
   /// `executed` marks the computations that are.
   Durations(const ir::Module& module, const std::vector<bool>& executed, const hw::Machine& machine, OpCache* cache)
-      : module_(module), machine_(machine), costs_(machine, cache), computations_(executed.size(), 0) {
+      : module_(module),
+        machine_(machine),
+        ops_(machine, cache),
+        collectives_(machine, module.replicas * module.partitions),
+        cores_(module.replicas, module.partitions),
+        computations_(executed.size(), 0) {
     for (std::size_t called = 0; called < executed.size(); ++called) {  // before those that call it
       if (executed[called]) computations_[called] = of_all(module.computations[called]);
     }
@@ -63,7 +71,7 @@ class Durations {
     const ir::Instruction& instruction = computation[id];
     if (instruction.phase == ir::AsyncPhase::done) return 0;
     if (tiles::is_core_op(computation, id)) {
-      return (costs_.cycles(module_, computation, id) / machine_.clock).si();
+      return (ops_.cycles(module_, computation, id) / machine_.clock).si();
     }
     if (!is_control_flow(instruction)) return 0;
     double time = 0;
@@ -75,13 +83,10 @@ class Durations {
   }
 
   /// Time of a collective on an idle network.
-  double in_network(const ir::Computation& computation, InstructionId id) const {
-    const ir::Instruction& instruction = computation[id];
-    base::Bytes operands;
-    for (const InstructionId operand : instruction.operands) operands += ir::logical_bytes(computation[operand].shape);
-    const base::Bytes bytes = std::max(operands, ir::logical_bytes(instruction.shape));
-    const double links = instruction.opcode == ir::Opcode::all_reduce ? 2 : 4;
-    return (bytes / (machine_.ici.payload_rate() * links)).si();
+  double in_network(const ir::Computation& computation, InstructionId id) {
+    CollectiveOp collective = collective_op(computation, id);
+    collective.groups = cores_.of(computation[id]);
+    return collectives_.of(collective).si();
   }
 
  private:
@@ -95,7 +100,9 @@ class Durations {
 
   const ir::Module& module_;
   const hw::Machine& machine_;
-  OpCosts costs_;
+  OpCosts ops_;
+  CollectiveCosts collectives_;
+  CollectiveCores cores_;
   std::vector<double> computations_;  ///< one execution of each
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "hw/machine.h"
 #include "sw/collectives/engine/collective_simulation.h"
@@ -150,6 +151,16 @@ base::Duration CollectiveTimes::least_time(const noc::Topology& slice, const Col
   const AlgorithmChoice::Candidate best = compare(slice, parts, request).front();
   const bool simulated = best.time > base::Duration(0) && !sends_directly(request, best.algorithm);
   return simulated ? best.time : base::Duration(seconds(parts, request, best.algorithm));
+}
+
+base::Duration CollectiveTimes::estimate(const noc::Topology& slice, const CollectiveGroups& groups,
+                                         const schedule::CollectiveRequest& request) const {
+  const Parts parts = different_parts(slice, int(machine_.cores_per_chip), groups);
+  double least = std::numeric_limits<double>::infinity();
+  for (const Algorithm algorithm : candidates_for(request.kind, slice.dimensions())) {
+    least = std::min(least, formula(parts, request, algorithm));
+  }
+  return base::Duration(least);
 }
 
 AlgorithmChoice CollectiveTimes::choose(const noc::Topology& slice, const CollectiveGroups& groups,

@@ -13,7 +13,8 @@ namespace podsim::hw {
 struct Machine;
 }
 
-/// Times of collectives on an idle slice, by which algorithms and placements are chosen.
+/// Times of collectives on an idle slice before they run in a step: algorithms and placements are chosen by them, ops
+/// are ordered and branches chosen.
 ///
 /// A time is simulated, at message level, on the parts of the slice that differ (slice_part.h), each content once.
 /// Where flows have more than 32 segments, the payload with 32 and that with 16 are simulated, and the rest is added at
@@ -53,6 +54,10 @@ class CollectiveTimes {
   /// The time of a collective with the algorithm that choose() takes.
   base::Duration least_time(const noc::Topology& slice, const CollectiveGroups& groups,
                             const schedule::CollectiveRequest& request);
+  /// The least time of the algorithms by formula, direct sends over packets: for a compiler, which asks before a slice
+  /// is chosen (schedule/assumed_slice.h), and to rule out most of many placements.
+  base::Duration estimate(const noc::Topology& slice, const CollectiveGroups& groups,
+                          const schedule::CollectiveRequest& request) const;
 
  private:
   using Parts = std::vector<SlicePart>;

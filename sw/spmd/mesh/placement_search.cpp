@@ -12,7 +12,6 @@
 
 #include "base/diagnostic.h"
 #include "sw/collectives/engine/algorithm_choice.h"
-#include "sw/collectives/schedule/collective_estimate.h"
 #include "sw/spmd/mesh/mesh_collectives.h"
 
 namespace podsim::sw::spmd::mesh {
@@ -37,7 +36,7 @@ class PlacementCost {
     return sum(placement, no_limit, [&](const compiler::CollectiveOp& op, int number, Groups groups) {
       groups = needed_of(op, std::move(groups));
       auto [known, is_new] = by_formula_.try_emplace({number, groups}, 0);
-      if (is_new) known->second = formula(op, std::move(groups));
+      if (is_new) known->second = times_.estimate(slice_, on(std::move(groups)), request_of(op)).si();
       return known->second;
     });
   }
@@ -96,23 +95,6 @@ class PlacementCost {
   collectives::CollectiveGroups on(Groups groups) const {
     return groups.empty() ? collectives::CollectiveGroups::all(slice_, int(machine_.cores_per_chip))
                           : collectives::CollectiveGroups(std::move(groups));
-  }
-  double formula(const compiler::CollectiveOp& op, Groups groups) const {
-    const collectives::CollectiveGroups all = on(std::move(groups));
-    const collectives::SegmentLengths lengths = collectives::schedule::segment_lengths(machine_, op.element_type);
-    const int cores = int(machine_.cores_per_chip);
-    const std::vector<collectives::engine::SlicePart> parts = collectives::engine::different_parts(slice_, cores, all);
-    double least = std::numeric_limits<double>::infinity();
-    for (const collectives::Algorithm algorithm : collectives::algorithms_for(op.kind, slice_.dimensions())) {
-      double longest = 0;
-      for (const collectives::engine::SlicePart& part : parts) {
-        const collectives::schedule::CollectiveSchedule schedule(
-            part.slice, cores, collectives::CollectiveGroups(part.groups), request_of(op), algorithm, lengths);
-        longest = std::max(longest, collectives::schedule::modelled_time(machine_, schedule).si());
-      }
-      least = std::min(least, longest);
-    }
-    return least;
   }
 
   const hw::Machine& machine_;

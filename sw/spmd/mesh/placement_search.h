@@ -27,7 +27,7 @@ struct PlacementChoice {
 /// Returns the placement with the shortest modelled collective time among those in which every axis covers a box: its
 /// positions are a product of factors of the slice's dimensions, the cores of a chip counting as a dimension. Ties go
 /// to the order of the cores, then to the placement that was tried first. At most `most_placements` are tried, in a
-/// fixed order, by formula (collective_estimate.h), and the best eight of them by the times above. Times within a
+/// fixed order, by formula (CollectiveTimes::estimate), and the best eight of them by the times above. Times within a
 /// thousandth are a tie. Axes with a placement in `fixed` keep it. Throws base::InputError if the other axes do not fit
 /// into the rest of the slice.
 PlacementChoice choose_placement(const hw::Machine& machine, const Mesh& mesh, const noc::Topology& slice,

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "sw/compiler/program.h"
+#include "sw/ir/graph.h"
+
+namespace podsim::sw::compiler {
+
+/// The kind of collective of an opcode; nothing for others.
+std::optional<collectives::CollectiveKind> collective_kind(ir::Opcode opcode);
+
+/// The collective of an instruction that is one, without its groups: kind, type, payload and number of arrays. Its
+/// payload is the larger of operands and results; of a collective-permute into an array, the slices that move.
+CollectiveOp collective_op(const ir::Computation& computation, ir::InstructionId id);
+
+}  // namespace podsim::sw::compiler
