@@ -238,7 +238,8 @@ noc::ici::PacketParameters read_packet(const base::Config& config, const Machine
   return packet;
 }
 
-noc::ici::IciParameters read_ici(const base::Config& config, const MachineReader& read) {
+/// `crossing` is that of a packet through the on-chip switch.
+noc::ici::IciParameters read_ici(const base::Config& config, const MachineReader& read, base::Duration crossing) {
   noc::ici::IciParameters ici;
   ici.link_rate = read.rate("ici.link_rate");
   ici.payload_fraction = read.fraction("ici.payload_fraction");
@@ -246,11 +247,8 @@ noc::ici::IciParameters read_ici(const base::Config& config, const MachineReader
   ici.hop_latency = read.duration("ici.hop_latency");
   ici.remote_dma_latency = read.duration("ici.remote_dma_latency");
   if (ici.hop_latency.si() < 1e-12) config.reject("ici.hop_latency", "'ici.hop_latency' must be at least 1 ps");
-  if (ici.remote_dma_latency < ici.hop_latency) {
-    reject_together(config, {"ici.remote_dma_latency", "ici.hop_latency"},
-                    "'ici.remote_dma_latency' includes a hop and must not be below 'ici.hop_latency'", "set both");
-  }
   ici.cross_pod_latency = read.duration("ici.cross_pod_latency");
+  ici.switch_crossing = crossing;
   ici.packet = read_packet(config, read);
   const double of_header = double(ici.packet.header.value()) / double(ici.packet.payload.value());
   if (ici.payload_fraction * (1 + of_header) > 1) {
@@ -290,6 +288,7 @@ PodParameters read_pod(const base::Config& config, const MachineReader& read) {
     config.reject("pod.dimensions",
                   "'pod.dimensions' needs at least one dimension, each of at least one chip and at most 1000000");
   }
+  pod.host_chips = read.count("pod.host_chips");
   pod.pods = read.count("pod.pods");
   return pod;
 }
@@ -329,7 +328,8 @@ Machine read_machine(const base::Config& config) {
   machine.hbm = read_hbm(config, read, machine.dram.pin_rate());
   machine.chip_switch = {read.count("switch.bytes_per_cycle"), read.cycles("switch.crossing_latency_cycles", 0),
                          read.count("switch.queue_packets")};
-  machine.ici = read_ici(config, read);
+  machine.hbm.port_rate = base::Bandwidth(double(machine.chip_switch.bytes_per_cycle) * machine.clock.si());
+  machine.ici = read_ici(config, read, machine.chip_switch.crossing_latency / machine.clock);
   machine.host = read_host(config, read, machine.dram.pin_rate());
   machine.compiler = {read.fraction("compiler.exposed_vector_fraction"),
                       read.count("compiler.prologue_columns"),
@@ -339,8 +339,7 @@ Machine read_machine(const base::Config& config) {
                       read.size("compiler.least_segment", most_transfer),
                       read_largest_segment(config, read),
                       read.duration("compiler.collective_launch"),
-                      read.duration("compiler.near_collective_launch"),
-                      read.count("compiler.near_collective_chips"),
+                      read.duration("compiler.collective_launch_doubling"),
                       read.cycles("compiler.row_lookup_cycles", 0),
                       read.cycles("compiler.row_read_cycles", 0),
                       read.cycles("compiler.row_update_cycles", 0),

@@ -61,11 +61,18 @@ struct DmaParameters {           ///< [dma]
 
 struct HbmParameters {  ///< [hbm]
   base::Bytes capacity_per_core;
-  base::Bytes reserved_per_core;  ///< by the runtime; programs have the rest
-  base::Bandwidth stream_rate;    ///< sustained, one core's half, contiguous reads only
-  double write_cost = 1;          ///< cost of a contiguous byte written alone, relative to a byte read
-  double turnaround = 0;          ///< extra cost per byte of the lesser direction of a read/write mix
+  base::Bytes reserved_per_core;    ///< by the runtime; programs have the rest
+  base::Bandwidth stream_rate;      ///< sustained, one core's half, contiguous reads only
+  double write_cost = 1;            ///< cost of a contiguous byte written alone, relative to a byte read
+  double turnaround = 0;            ///< extra cost per byte of the lesser direction of a read/write mix
+  base::Bandwidth port_rate{1e30};  ///< of its port of the on-chip switch, in each direction: [switch]
 
+  /// Of contiguous reads alone.
+  base::Bandwidth read_rate() const { return std::min(stream_rate, port_rate); }
+  /// Of contiguous writes alone.
+  base::Bandwidth write_rate() const { return std::min(stream_rate / write_cost, port_rate); }
+  /// Of each direction while contiguous reads and writes both move.
+  base::Bandwidth mixed_rate() const { return std::min(stream_rate / (2 + turnaround), port_rate); }
   base::Bytes usable_per_core() const { return capacity_per_core - std::min(capacity_per_core, reserved_per_core); }
 };
 
@@ -90,9 +97,8 @@ struct CompilerParameters {               ///< [compiler]
   base::Bytes combine_all_reduce;         ///< collectives of one kind are combined up to this size
   base::Bytes least_segment;              ///< lower bound of a collective's messages
   base::Bytes largest_segment;            ///< upper bound of a collective's messages
-  base::Duration collective_launch;       ///< software before a core's first action in a collective of many chips
-  base::Duration near_collective_launch;  ///< the same in one of up to near_collective_chips
-  std::int64_t near_collective_chips = 0;
+  base::Duration collective_launch;       ///< software before a core's first action in a collective within a host
+  base::Duration launch_doubling;         ///< more of it each time the hosts that a collective reaches double
   base::Cycles row_lookup;                ///< scalar code per index of a gather: load it, find the row
   base::Cycles row_read;                  ///< scalar code per contiguous piece of a gathered row: its DMA
   base::Cycles row_update;                ///< scalar code per contiguous piece of a scattered row: read, combine, write
@@ -109,11 +115,6 @@ struct CompilerParameters {               ///< [compiler]
   base::Bandwidth partition_link;    ///< rate of a link, as the partitioner weighs communication
   double partition_products = 0;     ///< multiply-accumulates per second of a core, as the partitioner weighs work
   base::Bandwidth partition_memory;  ///< rate of a core's HBM, as the partitioner weighs work
-
-  /// Software before a core's first action in a collective of a group on so many chips.
-  base::Duration launch_among(std::int64_t chips) const {
-    return chips <= near_collective_chips ? near_collective_launch : collective_launch;
-  }
 };
 
 /// Cost of code that the tile level does not model, derived from bundle-level runs; machine-wide.
@@ -127,6 +128,7 @@ struct TileLevelParameters {      ///< [tile_level]
 
 struct PodParameters {                   ///< [pod]
   std::vector<std::int64_t> dimensions;  ///< chips per dimension of a full pod: {32, 32}
+  std::int64_t host_chips = 1;           ///< chips that a host has
   std::int64_t pods = 0;                 ///< at most this many are joined, along the first dimension
 };
 

@@ -12,7 +12,7 @@
 namespace podsim::app::options {
 
 /// Warnings of keys that the user has set and that have no effect at the levels at which a command simulates, with the
-/// levels at which they have.
+/// levels at which they have; and, among ops, of a memory whose rate the on-chip switch does not pass.
 std::vector<std::string> keys_without_effect(const base::Config& machine, std::span<const hw::KeyLevel> levels);
 
 /// Prints them.

@@ -24,9 +24,11 @@ BundleDma::BundleDma(sc_core::sc_module_name name, const Machine& machine, const
       trace_(trace),
       states_{trace.probe<std::string>("read"), trace.probe<std::string>("write")},
       outstanding_(trace.probe<std::int64_t>("outstanding")) {
-  const double rate = machine.hbm.stream_rate.si() / machine.clock.si() * double(vector::VmemPorts::row);
-  alone_ = {std::llround(rate), std::llround(rate / machine.hbm.write_cost)};
-  shared_ = std::llround(rate / (2 + machine.hbm.turnaround));
+  const auto per_cycle = [&](base::Bandwidth rate) {
+    return std::llround(rate.si() / machine.clock.si() * double(vector::VmemPorts::row));
+  };
+  alone_ = {per_cycle(machine.hbm.read_rate()), per_cycle(machine.hbm.write_rate())};
+  shared_ = per_cycle(machine.hbm.mixed_rate());
   engine_.on_completion([this](std::size_t number) { completed(number); });
   if (trace_.timeline != nullptr) {
     tracks_ = {trace_.timeline->track(trace_.scope, "read"), trace_.timeline->track(trace_.scope, "write")};

@@ -30,7 +30,7 @@ base::Duration time_for_one(const base::Config& config, const char* key) {
 
 InputParameters read_input_parameters(const base::Config& config) {
   InputParameters input;
-  input.host_chips = count_from_one(config, "input.host_chips", 1'000'000);
+  input.host_chips = count_from_one(config, "pod.host_chips", 1'000'000);
   input.threads = count_from_one(config, "input.threads", 1'000'000);
   input.read_rate = positive_rate(config, "input.read_rate");
   input.decode_pixel = time_for_one(config, "input.decode_pixel");

@@ -8,7 +8,7 @@
 
 namespace podsim::hw::input {
 
-/// The hosts that feed a slice, of the machine's section [input].
+/// The hosts that feed a slice, of the machine's section [input], and pod.host_chips.
 struct InputParameters {
   std::int64_t host_chips = 0;   ///< chips that a host feeds
   std::int64_t threads = 0;      ///< hardware threads of a host, for decoding and augmenting

@@ -35,8 +35,8 @@ void add(base::ContentHash& hash, const DmaParameters& dma) {
 
 /// Rates of non-contiguous accesses follow from the banks and the capacity, which are hashed.
 void add(base::ContentHash& hash, const HbmParameters& hbm) {
-  const auto& [capacity_per_core, reserved_per_core, stream_rate, write_cost, turnaround] = hbm;
-  hash.add(capacity_per_core, reserved_per_core, stream_rate, write_cost, turnaround);
+  const auto& [capacity_per_core, reserved_per_core, stream_rate, write_cost, turnaround, port_rate] = hbm;
+  hash.add(capacity_per_core, reserved_per_core, stream_rate, write_cost, turnaround, port_rate);
 }
 
 void add(base::ContentHash& hash, const DramOrganization& organization) {
@@ -74,10 +74,10 @@ void add(base::ContentHash& hash, const DramParameters& dram) {
 /// Adds the keys that concern ops of a core; keys of collectives, of fusion and of layouts are left out.
 void add(base::ContentHash& hash, const CompilerParameters& compiler) {
   const auto& [exposed_vector_fraction, prologue_columns, least_tile, op_launch, combine_all_reduce, least_segment,
-               largest_segment, collective_launch, near_collective_launch, near_collective_chips, row_lookup, row_read,
-               row_update, moved_row_operations, packing_share, resident_table, small_op_share, small_operand,
-               tile_penalty, vmem_for_values, recompute_above, order_gain, reshape_padding, partition_link,
-               partition_products, partition_memory] = compiler;
+               largest_segment, collective_launch, launch_doubling, row_lookup, row_read, row_update,
+               moved_row_operations, packing_share, resident_table, small_op_share, small_operand, tile_penalty,
+               vmem_for_values, recompute_above, order_gain, reshape_padding, partition_link, partition_products,
+               partition_memory] = compiler;
   hash.add(exposed_vector_fraction, prologue_columns, least_tile, op_launch, row_lookup, row_read, row_update,
            moved_row_operations, packing_share, resident_table, small_operand, tile_penalty, vmem_for_values);
 }

@@ -49,7 +49,7 @@ void ContendedOp::begin(HbmOccupancy& hbm, base::Time now, const OpResult& alone
   const double compute = double((alone.compute + alone.control).value()) / tiles;
   const double slack = std::max(0.0, compute - busy - double(machine_.dma.read_latency.value()));
   const double outstanding =
-      double(HbmStream::outstanding(machine_).value()) / machine_.hbm.stream_rate.si() * machine_.clock.si();
+      double(HbmStream::outstanding(machine_).value()) / machine_.hbm.read_rate().si() * machine_.clock.si();
   const double longer = std::max(0.0, busy + outstanding - slack);
   const double rest = tile + longer - busy;
   const auto time = [&](double cycles) { return clock.time_of(base::Cycles(std::int64_t(cycles))); };

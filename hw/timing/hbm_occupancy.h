@@ -11,20 +11,20 @@
 
 /// One core's HBM as whole transfers use it: a resource that serves claims in order, at the sustained stream rate.
 ///
-///   HBM time = (bytes + turnaround * growth of min(read, written)) / stream_rate
+///   HBM time = bytes / read_rate + growth of min(read, written) * (1 / mixed_rate - 2 / read_rate)
 ///   duration = HBM time / share
 ///
 /// read and written count the bytes moved since the HBM was last idle, so that a busy period of r bytes read and w
-/// written takes (r + w + turnaround min(r, w)) / stream_rate in total, the law measured for mixed streams. The share
-/// is what an op that runs beside the claims leaves them: half while it has requests waiting, else all that it does not
-/// use.
+/// written takes (r + w + turnaround min(r, w)) / stream_rate in total, the law measured for mixed streams, where no
+/// port limits the rates (HbmParameters). The share is what an op that runs beside the claims leaves them: half while
+/// it has requests waiting, else all that it does not use.
 namespace podsim::hw::timing {
 
 class HbmOccupancy {
  public:
   /// `speed`: the fraction of the healthy rate; below 1 for a slow chip.
   explicit HbmOccupancy(const HbmParameters& hbm, double speed = 1)
-      : rate_(hbm.stream_rate * speed), turnaround_(hbm.turnaround) {}
+      : rate_(hbm.read_rate() * speed), turnaround_(hbm.read_rate() / hbm.mixed_rate() - 2) {}
 
   /// The time at which the last of `bytes` has been read or written, if requested at `now`. Calls are in order of time.
   base::Time claim(base::Time now, Direction direction, base::Bytes bytes);
@@ -54,7 +54,7 @@ class HbmOccupancy {
   bool planned_idle(base::Time now);
 
   base::Bandwidth rate_;
-  double turnaround_;
+  double turnaround_;  ///< extra cost per byte of the lesser direction; below 0 where a port lets both move beside
   double share_ = 1;
   base::Time free_at_;
   base::Bytes moved_[2];
@@ -71,7 +71,7 @@ class HbmOccupancy {
 ///
 ///   tile  = duration / tiles             busy = hbm_busy / tiles
 ///   slack = max(0, (compute + control) / tiles - busy - read latency)
-///   tile' = tile + max(0, busy + outstanding / stream_rate - slack)
+///   tile' = tile + max(0, busy + outstanding / read_rate - slack)
 ///   share = 1 - busy / tile'             of the claims
 ///   price = (tile' - tile) / (tile' - busy)
 ///

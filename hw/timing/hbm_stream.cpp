@@ -33,8 +33,12 @@ HbmStream::HbmStream(const Machine& machine)
   shared_ = turnaround_denominator / divisor * scale;
   alone_[0] = (2 * turnaround_denominator + turnaround) / divisor * scale;
   alone_[1] = std::llround(double(alone_[0]) / hbm_.write_cost);
+  const double per_stream_rate = hbm_.port_rate.si() / hbm_.stream_rate.si();
+  if (per_stream_rate < 1) port_ = std::max<std::int64_t>(1, std::int64_t(double(alone_[0]) * per_stream_rate));
   const double ticks_per_byte = clock_ / hbm_.stream_rate.si() * double(1LL << tick_bits);
   units_per_byte_ = std::max<std::int64_t>(1, std::int64_t(double(alone_[0]) * ticks_per_byte));
+  for (std::int64_t& units : alone_) units = std::min(units, port_);
+  shared_ = std::min(shared_, port_);
   outstanding_ = outstanding(machine).value() * units_per_byte_;
 }
 
@@ -68,7 +72,7 @@ HbmStream::Units HbmStream::units_of(const std::array<base::Bandwidth, 2>& rates
   Units units;
   for (const std::size_t d : {0, 1}) {
     const double per_cycle = rates[d].si() / clock_ * double(units_per_byte_);
-    units[d] = std::max<std::int64_t>(1, std::int64_t(std::ceil(per_cycle / double(1LL << tick_bits))));
+    units[d] = std::clamp<std::int64_t>(std::int64_t(std::ceil(per_cycle / double(1LL << tick_bits))), 1, port_);
   }
   return units;
 }

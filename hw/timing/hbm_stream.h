@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,7 +26,8 @@ namespace podsim::hw::timing {
 ///
 /// Loop fusions on TPU v3 measure this: 1.00 of the pure time for reads only, 1.13 at 2:1, 1.20 at 1:1 (turnaround
 /// 0.4). Strided rows and scattered accesses move at the rate that the bank model sustains for their shape, alone or
-/// concurrently with the other direction's shape (StreamRates). Refresh is spread evenly over all bytes.
+/// concurrently with the other direction's shape (StreamRates). Refresh is spread evenly over all bytes. No direction
+/// moves more than a port of the on-chip switch passes (HbmParameters::port_rate).
 ///
 /// Transfers of collectives and copies that go on beside an op are queues of their own, one per direction: while both
 /// an op's request and such a transfer have data of one direction to move, they share that direction's rate equally. A
@@ -147,6 +149,7 @@ class HbmStream {
   std::shared_ptr<memory::dram::StreamRates> rates_;  ///< of non-contiguous transfers
   double clock_;                                      ///< Hz
   std::int64_t units_per_byte_;
+  std::int64_t port_ = std::numeric_limits<std::int64_t>::max();  ///< units per tick of a direction, at most
   Units alone_;               ///< units per tick of a contiguous read or write alone
   std::int64_t shared_;       ///< units per tick of each direction while both are contiguous
   std::int64_t outstanding_;  ///< work units of the granules that a DMA engine has outstanding

@@ -34,10 +34,15 @@ struct IciParameters {
   base::Bandwidth link_rate;          ///< raw, per direction
   double payload_fraction = 0;        ///< share of the raw rate left after headers, line code and CRC
   base::Duration hop_latency;         ///< through one router and link
-  base::Duration remote_dma_latency;  ///< end to end over one hop with the flag visible at the far core
+  base::Duration remote_dma_latency;  ///< DMA engines and flag at both ends of a message, beyond its hops
   base::Duration cross_pod_latency;   ///< added on a link that joins two pods
+  base::Duration switch_crossing;     ///< of the on-chip switch, between a core or memory and a port: [switch]
   PacketParameters packet = {};
   base::Bandwidth payload_rate() const { return link_rate * payload_fraction; }
+  /// What a message takes beyond its hops until its flag is visible: the on-chip switch of both chips is crossed.
+  base::Duration end_latency() const { return remote_dma_latency + 2 * switch_crossing; }
+  /// Latency of a message to a neighbour.
+  base::Duration neighbour_latency() const { return hop_latency + end_latency(); }
   /// One flit per cycle when a link carries full packets at the payload rate.
   base::Frequency router_clock() const {
     return base::Frequency(payload_rate().si() / double(packet.payload.value()) * double(packet.flits(packet.payload)));

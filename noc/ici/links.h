@@ -33,7 +33,7 @@
 ///
 /// Faults lower the rate of a link: a slow link has a fraction of the rate; bit errors lower it by the share of packets
 /// that are sent again, stalls by the stall rate. Routes avoid dead links (RoutePlanner). A route of several legs is
-/// relayed by software, which takes ici.remote_dma_latency less the hop. A slice with faults is not folded.
+/// relayed by software, which takes IciParameters::end_latency(). A slice with faults is not folded.
 namespace podsim::noc::ici {
 
 /// When a client is told that a message has been received.

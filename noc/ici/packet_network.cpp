@@ -75,7 +75,7 @@ PacketNetwork::PacketNetwork(sc_core::sc_module_name name, const Topology& topol
       topology_(topology),
       packet_(ici.packet),
       clock_(clock_of(ici)),
-      relay_time_(base::to_time(ici.remote_dma_latency - ici.hop_latency)),
+      relay_time_(base::to_time(ici.end_latency())),
       network_(topology, network_of(topology, ici, options)),
       planner_(topology, options.faults, ici.packet.row_and_column_only),
       entries_(std::size_t(topology.nodes()) * 2 * topology.dimensions()) {

@@ -31,7 +31,7 @@
 /// pipeline and header on entry and exit.
 ///
 /// Routes avoid dead links (RoutePlanner). A route of several legs is relayed by software, which takes
-/// ici.remote_dma_latency less the hop. A bit error costs the link a round trip.
+/// IciParameters::end_latency(). A bit error costs the link a round trip.
 namespace podsim::noc::ici {
 
 struct PacketNetworkOptions {

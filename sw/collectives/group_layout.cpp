@@ -37,6 +37,21 @@ std::vector<std::int32_t> coordinates_along(int dimension, const std::vector<noc
   return result;
 }
 
+/// Chips of the smallest box around some.
+std::int32_t chips_around(const std::vector<std::int32_t>& chips, const noc::Topology& slice) {
+  noc::Coordinates least = slice.coordinates(chips[0]), most = least;
+  for (const std::int32_t chip : chips) {
+    const noc::Coordinates at = slice.coordinates(chip);
+    for (std::size_t d = 0; d < at.size(); ++d) {
+      least[d] = std::min(least[d], at[d]);
+      most[d] = std::max(most[d], at[d]);
+    }
+  }
+  std::int32_t box = 1;
+  for (std::size_t d = 0; d < least.size(); ++d) box *= most[d] - least[d] + 1;
+  return box;
+}
+
 /// The dimensions of a box of chips at constant strides; nothing for chips that do not form one.
 std::optional<std::vector<LogicalDimension>> box(const std::vector<std::int32_t>& chips, const noc::Topology& slice) {
   std::vector<LogicalDimension> result;
@@ -86,6 +101,7 @@ GroupLayout lay_out(const Ranks& ranks, const noc::Topology& slice, int cores_pe
   }
   const bool complete = ranks.size() == chips.size() * std::size_t(cores_per_chip);
   if (complete) layout.cores = cores_per_chip;
+  layout.box = chips_around(chips, slice);
   auto dimensions = complete || same_core ? box(chips, slice) : std::nullopt;
   if (dimensions) {
     layout.dimensions = *dimensions;

@@ -34,6 +34,7 @@ struct GroupLayout {
   std::vector<LogicalDimension> dimensions;  ///< of more than one position, in the order of the physical ones
   /// Cores of the slice: the core in its chip fastest, then the first dimension.
   std::vector<std::int32_t> members;
+  std::int32_t box = 1;  ///< chips of the smallest box of the slice around the group
 
   std::int32_t positions() const { return std::int32_t(members.size()) / cores; }  ///< positions of the grid
   /// The coordinates of the position with an index, and the index of a position.

@@ -25,6 +25,7 @@ const Words sequential_reads = {"memory", "--pattern", "sequential", "--bytes", 
 const Words mixed_traffic = {"memory", "--pattern", "mixed", "--bytes", "256KiB"};
 const Words random_rows = {"memory", "--pattern", "random", "--row", "32", "--bytes", "64KiB"};
 const Words message_level = {"collective", "all-reduce", "--slice", "2x2", "--bytes", "1MiB"};
+const Words several_hosts = {"collective", "all-reduce", "--slice", "4x4", "--bytes", "4KiB"};
 const Words long_messages = {"collective", "all-gather", "--slice", "2x2", "--bytes", "1GiB"};
 const Words between_pods = {"collective", "all-gather", "--slice", "64x2", "--bytes", "1MiB"};
 const Words few_packets = {"collective", "all-reduce", "--slice", "2x2", "--bytes", "64KiB", "--network", "packet"};
@@ -118,7 +119,7 @@ const std::vector<Showing>& showings() {
       {"compiler.packing_share", {relayouts}},
       {"compiler.small_op_share", {sharded_update}},
       {"compiler.tile_penalty", {large_batch}},
-      {"compiler.collective_launch", {message_level}, {"compiler.near_collective_chips=1"}},
+      {"compiler.collective_launch*", {several_hosts}},
       {"compiler.vmem_for_values", {small_step}},
       {"compiler.recompute_above", {large_attention}, {"hbm.capacity_per_core=2 GiB"}},
       {"compiler.order_gain", {attention}},
@@ -128,6 +129,7 @@ const std::vector<Showing>& showings() {
       {"compiler.partition_products_per_s", {cut_product}, {"compiler.partition_memory_rate=1000000 GB/s"}},
       {"compiler.partition_memory_rate", {cut_product}, {"compiler.partition_products_per_s=1e18"}},
       {"compiler.*", {small_step}},
+      {"pod.host_chips", {several_hosts}},
       {"pod.*", {pod_step}},
       {"tile_level.*", {softmax_kernel, matmul_kernel}}};
   return all;
@@ -282,6 +284,48 @@ TEST_P(EveryKey, ChangesWhatACommandPrints) {
     ++tried;
   }
   EXPECT_GT(tried, 0);
+}
+
+/// Collectives of a level: messages or packets on slices of some chips, a ring of a pod and two pods.
+const std::vector<Words>& collectives_at(const std::string& level) {
+  static const std::vector<Words> messages = {message_level, between_pods};
+  static const std::vector<Words> packets = {few_packets, packets_from_one, packets_on_rings, crowded_packets};
+  return level == "packets" ? packets : messages;
+}
+
+/// Whether a collective takes another time with one of the values of a key. `settings` are those that show it.
+bool changes_time(const Folder& folder, const std::string& level, const std::string& key, const std::string& value,
+                  const Words& settings) {
+  for (Words command : collectives_at(level)) {
+    command.push_back("--json");
+    for (const std::string& setting : settings) command.insert(command.end(), {"--set", setting});
+    const double usual = json_of(folder, command)["time_s"];
+    for (const std::string& tried : tried_values(key, value)) {
+      Words other = command;
+      other.insert(other.end(), {"--set", key + "=" + tried});
+      const Outcome outcome = folder.run(other);
+      if (outcome.code == 0 && Json::parse(outcome.out)["time_s"] != usual) return true;
+    }
+  }
+  return false;
+}
+
+TEST(KeysOfTheNetwork, ThatCollectivesReadChangeTheirTime) {
+  const Folder folder;
+  const Json machine = json_of(folder, {"describe", "--json"});
+  int tried = 0;
+  for (const Json& entry : machine["values"]) {
+    const std::string key = entry["key"];
+    if (!key.starts_with("ici.") && !key.starts_with("switch.")) continue;
+    const auto showing = std::ranges::find_if(
+        showings(), [&](const Showing& candidate) { return base::text::glob_match(candidate.pattern, key); });
+    for (const std::string level : entry["acts_on"]) {
+      if (level != "collectives" && level != "packets") continue;
+      EXPECT_TRUE(changes_time(folder, level, key, entry["value"], showing->settings)) << key << " among " << level;
+      ++tried;
+    }
+  }
+  EXPECT_GT(tried, 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sections, EveryKey,

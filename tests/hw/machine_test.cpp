@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
         "ici.payload_fraction=1.5", "ici.payload_fraction=0", "pod.dimensions=[]", "pod.dimensions=[4, 0]",
         "pod.dimensions=[9223372036854775807, 2]", "compiler.exposed_vector_fraction=2", "hbm.stream_rate=1 B/s",
         "hbm.stream_rate=1 MB/s", "hbm.turnaround=11", "vector.lanes=64", "vector.sublanes=16", "ici.hop_latency=0 ns",
-        "ici.remote_dma_latency=1 ns", "host.infeed_queue_depth=100000000000",
+        "ici.remote_dma_latency=-1 ns", "pod.host_chips=0", "host.infeed_queue_depth=100000000000",
         // Values that would overflow, divide by zero or not fit any host.
         "hbm.capacity_per_core=0 B", "hbm.capacity_per_core=1025 TiB", "core.vmem=1 TiB", "scalar.smem=2 GiB",
         "core.cores_per_chip=1000000", "mxu.operand_fifo_registers=1000000", "mxu.result_fifo_registers=1000000",
@@ -123,18 +123,19 @@ TEST(Machine, AValueAtOddsWithOneOfTheFileIsRefusedWhereItIsSet) {
   }
 }
 
-/// Both keys, both values, and the place of the one that was set.
-TEST(Machine, NamesBothLatenciesThatDoNotGoTogether) {
+// Both keys act, and the crossing of the on-chip switch at both ends.
+TEST(Machine, AMessageToANeighbourTakesItsHopItsEndsAndTwoCrossings) {
   base::Config config = machine_file("tpu-v3");
   config.set("ici.hop_latency=3 us");
-  try {
-    read_machine(config);
-    FAIL() << "a hop takes longer than the transfer that includes it";
-  } catch (const base::InputError& error) {
-    const std::string text = base::format(error.diagnostics().front());
-    EXPECT_TRUE(text.starts_with("--set")) << text;
-    for (const char* part : {"'ici.remote_dma_latency'", "'ici.hop_latency'", "3 us", "1 us"})
-      EXPECT_NE(text.find(part), std::string::npos) << text;
+  config.set("ici.remote_dma_latency=500 ns");
+  config.set("switch.crossing_latency_cycles=94");
+  EXPECT_NEAR(read_machine(config).ici.neighbour_latency().si(), 3e-6 + 0.5e-6 + 2 * 0.1e-6, 1e-15);
+}
+
+// A hop, the ends of a message and two crossings are the published 1 us a hop.
+TEST(Machine, AHopTakesTheMicrosecondThatIsPublished) {
+  for (const char* name : {"tpu-v3", "tpu-v2"}) {
+    EXPECT_NEAR(read_machine(machine_file(name)).ici.neighbour_latency().si(), 1e-6, 1e-9) << name;
   }
 }
 

@@ -105,10 +105,9 @@ const std::vector<Mistake>& mistakes() {
        axes("\"mxu.size\" = [64, 100]"),
        {"s.toml:8:19: error: 'mxu.size' must be a multiple of 8"}},
       {"values_that_do_not_go_together",
-       axes("\"ici.hop_latency\" = [\"300 ns\", \"2 us\"]"),
-       {"s.toml:8:32: error: 'ici.remote_dma_latency' includes a hop and must not be below 'ici.hop_latency': "
-        "'ici.remote_dma_latency' is 1 us, 'ici.hop_latency' is 2 us",
-        "set both"}},
+       axes("\"mxu.weight_rows_per_cycle\" = [1, 256]"),
+       {"s.toml:8:35: error: an array has fewer rows of weights than load in a cycle: "
+        "'mxu.weight_rows_per_cycle' is 256, 'mxu.size' is 128"}},
       {"slice_of_letters", axes("slice = [\"4y4\"]"), {"s.toml:8:11: error: '4y4' is not a slice"}},
       {"slice_that_there_is_not", axes("slice = [\"4x4\", \"3x5\"]"), {"s.toml:8:17:", "cannot form a slice of 3x5"}},
       {"batch_of_letters", axes("batch_per_core = [\"many\"]"), {"'many' is not a whole number"}},

@@ -21,15 +21,14 @@ base::ContentKey core_of(const hw::Machine& machine) {
 }
 
 /// True for keys without influence on an op of a core: whole sections, the keys in [compiler] that are about
-/// collectives, and the fingerprint of the memory.
+/// collectives, the fingerprint of the memory, and what of the on-chip switch does not limit a stream.
 bool is_left_out(const std::string& key) {
-  constexpr std::array sections{"machine", "ici", "host", "input", "job", "pod", "switch"};
+  constexpr std::array sections{"machine", "ici", "host", "input", "job", "pod"};
   constexpr std::array keys{"compiler.combine_all_reduce",
                             "compiler.least_segment",
                             "compiler.largest_segment",
                             "compiler.collective_launch",
-                            "compiler.near_collective_launch",
-                            "compiler.near_collective_chips",
+                            "compiler.collective_launch_doubling",
                             "compiler.small_op_share",
                             "compiler.partition_link_rate",
                             "compiler.partition_products_per_s",
@@ -37,7 +36,9 @@ bool is_left_out(const std::string& key) {
                             "compiler.order_gain",
                             "compiler.reshape_padding",
                             "compiler.recompute_above",
-                            "hbm.measured_with"};
+                            "hbm.measured_with",
+                            "switch.crossing_latency_cycles",
+                            "switch.queue_packets"};
   return std::ranges::any_of(sections, [&](const char* section) { return test::in_section(key, section); }) ||
          std::ranges::find(keys, key) != keys.end();
 }

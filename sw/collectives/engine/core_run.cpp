@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "sw/collectives/schedule/launch.h"
+
 namespace podsim::sw::collectives::engine {
 
 namespace {
@@ -82,7 +84,8 @@ void CoreRun::timer(base::Time when, Kind kind, const Segment& segment, std::siz
 
 void CoreRun::start() {
   if (phase().active()) phase().set(engine().now(), "launch");
-  timer(engine().now() + chip().slowed(engine().launch(program().chips())), started, Segment{});
+  timer(engine().now() + chip().slowed(base::to_time(schedule::launch(engine().machine(), program()))), started,
+        Segment{});
 }
 
 void CoreRun::arrived(const MessageTag& tag, base::Time when) {
@@ -309,7 +312,7 @@ base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int
 /// if they did at once, the order in which segments come, which changes with the bytes, would decide which flow waits.
 base::Time CoreRun::contribution(const Segment& segment, std::int64_t elements, bool all_cores) {
   FlowRead& flow = reads_[2 * walker_of(segment.stripe) + (segment.direction < 0)];
-  const base::Duration alone = schedule().bytes(elements) / engine().machine().hbm.stream_rate;
+  const base::Duration alone = schedule().bytes(elements) / engine().machine().hbm.read_rate();
   const base::Time read = engine().now() + base::to_time(alone);
   const base::Time there = flow.phase == segment.phase ? std::max(flow.ready, read) : read;
   flow = {segment.phase, read_from_cores(elements, all_cores)};

@@ -13,13 +13,12 @@ namespace podsim::sw::collectives::engine {
 
 /// One core in a timed collective. It walks the schedule of its stripes and charges the time of every action:
 ///
-///  - launch: a core begins compiler.collective_launch after it has reached the collective, or
-///    compiler.near_collective_launch where the group is on few chips. Where the first phase sums
-///    the contributions of a chip's cores, these begin together.
+///  - launch: a core begins after the launch (schedule/launch.h) since it has reached the collective. Where the first
+///    phase sums the contributions of a chip's cores, these begin together.
 ///  - sending: every link direction has a queue with two segments in flight, one on the wire and one being read, so
 ///    that a link waits for HBM only where HBM is the bottleneck. Cores share a link segment by segment. Segments to
 ///    another core of the chip pass the switch.
-///  - partial sums: an arrived segment is seen after the flag latency (remote_dma_latency less the hop). The core's
+///  - partial sums: an arrived segment is seen after the flag latency (IciParameters::end_latency()). The core's
 ///    contribution is read from HBM, in the first phase also those of the chip's other cores, through the switch. The
 ///    vector unit adds, and the sum is sent on from VMEM; where a flow ends the sum is written to HBM. The latencies of
 ///    these local DMAs are hidden by prefetch, because the schedule of arrivals is known.

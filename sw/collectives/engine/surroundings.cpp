@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/collectives/engine/surroundings.h"
 
-#include <algorithm>
-
 #include "sw/ir/shape.h"
 
 namespace podsim::sw::collectives::engine {
-
-namespace {
-
-base::Time flag_latency_of(const noc::ici::IciParameters& ici) {
-  return std::max(base::Time(0), base::to_time(ici.remote_dma_latency) - base::to_time(ici.hop_latency));
-}
-
-}  // namespace
 
 Surroundings::Surroundings(const hw::Machine& machine, const noc::FoldedTopology& topology)
     : machine_(machine),
       topology_(topology),
       cores_per_chip_(int(machine.cores_per_chip)),
       dma_latency_(base::Clock(machine.clock).time_of(machine.dma.read_latency + machine.dma.write_latency)),
-      flag_latency_(flag_latency_of(machine.ici)) {}
+      flag_latency_(base::to_time(machine.ici.end_latency())) {}
 
 hw::VectorWork Surroundings::addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const {
   std::int64_t lanes = machine_.vector.lanes * machine_.vector.sublanes;

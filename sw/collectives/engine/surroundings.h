@@ -52,10 +52,9 @@ class Surroundings {
   hw::VectorWork addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const;
   /// Latency of a DMA between the halves of a chip's HBM beyond occupancy.
   base::Time dma_latency() const { return dma_latency_; }
-  /// From the last byte of a remote DMA to the core seeing its flag.
+  /// From the last byte of a remote DMA at the end of its last link to the core seeing its flag. The crossing of the
+  /// sender's on-chip switch is in it too: all messages of a link would take it later by the same time.
   base::Time flag_latency() const { return flag_latency_; }
-  /// From a core's arrival at a collective of a group on so many chips to its first action: time of the software.
-  base::Time launch(std::int64_t chips) const { return base::to_time(machine_.compiler.launch_among(chips)); }
 
  private:
   hw::Machine machine_;

@@ -5,6 +5,8 @@
 #include <array>
 #include <set>
 
+#include "sw/collectives/schedule/launch.h"
+
 namespace podsim::sw::collectives::schedule {
 namespace {
 
@@ -27,17 +29,17 @@ patterns::LinkCosts link_costs(const hw::Machine& machine, const CollectiveSched
                                const GroupSchedule& program, double share) {
   return {.rate = share * machine.ici.payload_rate() / groups_on_a_chip(schedule),
           .hop_latency = machine.ici.hop_latency,
-          .dma_latency = machine.ici.remote_dma_latency,
-          .hbm_rate = machine.hbm.stream_rate,
+          .dma_latency = machine.ici.neighbour_latency(),
+          .hbm_rate = machine.hbm.read_rate(),
           .element_bytes = ir::byte_width(schedule.request().type),
           .cores = program.cores()};
 }
 
 /// The launch of the group that takes longest to start.
-base::Duration launch(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+base::Duration longest_launch(const hw::Machine& machine, const CollectiveSchedule& schedule) {
   base::Duration longest;
   for (std::size_t group = 0; group < schedule.groups(); ++group) {
-    longest = std::max(longest, machine.compiler.launch_among(schedule.group_program(group).chips()));
+    longest = std::max(longest, launch(machine, schedule.group_program(group)));
   }
   return longest;
 }
@@ -55,9 +57,9 @@ double permute_seconds(const hw::Machine& machine, const CollectiveSchedule& sch
     hops = std::max(hops, links.size());
   }
   const double bytes = double(schedule.bytes(schedule.request().elements).value());
-  if (hops == 0) return bytes / machine.hbm.stream_rate.si();
-  return double(most) * bytes / machine.ici.payload_rate().si() + machine.ici.remote_dma_latency.si() +
-         double(hops - 1) * machine.ici.hop_latency.si();
+  if (hops == 0) return bytes / machine.hbm.read_rate().si();
+  return double(most) * bytes / machine.ici.payload_rate().si() + machine.ici.end_latency().si() +
+         double(hops) * machine.ici.hop_latency.si();
 }
 
 /// `share` of the rate of links is left.
@@ -103,24 +105,25 @@ double least_bytes(const CollectiveSchedule& schedule, const GroupSchedule& prog
 SegmentLengths segment_lengths(const hw::Machine& machine, ir::ElementType type) {
   auto elements = [&](double bytes) { return std::max<std::int64_t>(1, std::int64_t(bytes) / ir::byte_width(type)); };
   const hw::CompilerParameters& compiler = machine.compiler;
-  return {.link = elements(machine.ici.payload_rate().si() * machine.ici.remote_dma_latency.si()),
+  return {.link = elements(machine.ici.payload_rate().si() * machine.ici.neighbour_latency().si()),
           .least = elements(double(compiler.least_segment.value())),
           .most = elements(double(compiler.largest_segment.value()))};
 }
 
 base::Duration modelled_time(const hw::Machine& machine, const CollectiveSchedule& schedule) {
   if (traits(schedule.request().kind).pairwise) {
-    return base::Duration(permute_seconds(machine, schedule)) + launch(machine, schedule);
+    return base::Duration(permute_seconds(machine, schedule)) + longest_launch(machine, schedule);
   }
-  return base::Duration(longest_group_seconds(machine, schedule, 1)) + launch(machine, schedule);
+  return base::Duration(longest_group_seconds(machine, schedule, 1)) + longest_launch(machine, schedule);
 }
 
 base::Duration modelled_time_over_packets(const hw::Machine& machine, const CollectiveSchedule& schedule) {
-  return base::Duration(longest_group_seconds(machine, schedule, share_where_packets_wait)) + launch(machine, schedule);
+  return base::Duration(longest_group_seconds(machine, schedule, share_where_packets_wait)) +
+         longest_launch(machine, schedule);
 }
 
 base::Duration closed_form(const hw::Machine& machine, const CollectiveSchedule& schedule) {
-  const double rate = machine.ici.payload_rate().si(), latency = machine.ici.remote_dma_latency.si();
+  const double rate = machine.ici.payload_rate().si(), latency = machine.ici.neighbour_latency().si();
   const double payload = double(schedule.bytes(schedule.request().elements).value());
   const CollectiveTraits& kind = traits(schedule.request().kind);
   const GroupSchedule& program = schedule.group_program(0);

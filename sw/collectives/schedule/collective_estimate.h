@@ -8,8 +8,8 @@
 /// Times of a collective by formula: to choose an algorithm, and to compare with the simulated time.
 namespace podsim::sw::collectives::schedule {
 
-/// The lengths of messages on a machine. `link` is the amount that a link carries during one remote-DMA latency; the
-/// other two are assumptions of the machine file ([compiler]).
+/// The lengths of messages on a machine. `link` is the amount that a link carries during the latency to a neighbour;
+/// the other two are assumptions of the machine file ([compiler]).
 SegmentLengths segment_lengths(const hw::Machine& machine, ir::ElementType type);
 
 /// The modelled time of a schedule on an idle slice:
@@ -40,7 +40,7 @@ base::Duration modelled_time_over_packets(const hw::Machine& machine, const Coll
 ///   all-to-all, c ranks per chip    (X-1)(c S/(2 b) + L) + ...: each block goes half way around a ring on average
 ///   others                          S/b + L
 ///
-/// where L is the remote-DMA latency alone.
+/// where L is the latency to a neighbour (noc::ici::IciParameters::neighbour_latency) alone.
 base::Duration closed_form(const hw::Machine& machine, const CollectiveSchedule& schedule);
 
 /// A bound that no schedule beats: the bytes that a chip must send or receive, over the rate of all its links together.

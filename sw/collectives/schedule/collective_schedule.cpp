@@ -38,9 +38,10 @@ CollectiveSchedule::CollectiveSchedule(noc::Topology slice, int cores_per_chip, 
 
 void CollectiveSchedule::add_group(const CollectiveGroups::Ranks& ranks, const SegmentLengths& lengths) {
   Group group{.ranks = ranks, .layout = lay_out(ranks, slice_, cores_per_chip_), .program = nullptr};
-  // Groups of one shape share a program.
+  // Groups of one shape in boxes of one size share a program.
   for (const Group& other : groups_) {
-    if (other.layout.cores == group.layout.cores && other.layout.dimensions == group.layout.dimensions) {
+    if (other.layout.cores == group.layout.cores && other.layout.dimensions == group.layout.dimensions &&
+        other.layout.box == group.layout.box) {
       group.program = other.program;
       break;
     }

@@ -26,6 +26,7 @@ GroupSchedule::GroupSchedule(const GroupLayout& layout, CollectiveKind kind, Alg
       cores_(layout.cores),
       dimensions_(layout.dimensions),
       ranks_(std::int32_t(layout.members.size())),
+      box_(layout.box),
       exchanges_(traits(kind).personal && goes_by_dimension(algorithm)),
       per_chip_(!traits(kind).personal && !traits(kind).pairwise) {
   assert(elements >= 1 && lengths.link >= 1 && lengths.least >= 1 && lengths.most >= 1);

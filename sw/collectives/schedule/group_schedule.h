@@ -53,6 +53,8 @@ class GroupSchedule {
   std::int32_t ranks() const { return ranks_; }
   /// Chips that the group is on; of a collective-permute, those of a pair.
   std::int32_t chips() const { return ranks_ / cores_; }
+  /// Chips of the smallest box of the slice around the group.
+  std::int32_t box() const { return box_; }
   /// "y ring, x line": the shapes of the phases, without those of an all-reduce's way back.
   std::string shapes() const;
 
@@ -113,7 +115,7 @@ class GroupSchedule {
   CollectiveKind kind_;
   int cores_;
   std::vector<LogicalDimension> dimensions_;
-  std::int32_t ranks_;
+  std::int32_t ranks_, box_;
   bool exchanges_;
   bool per_chip_;  ///< stripes belong to one core of a chip each
   int stripes_ = 1;

@@ -42,6 +42,18 @@ TEST(HbmStream, ALoneRequestMovesAtTheStreamRate) {
             11);  // the first whole cycle after the last byte
 }
 
+// 100 B in a cycle, each direction through a port of 40 or of 60. Both directions together move 41.7 each at most.
+TEST(HbmStream, NoDirectionMovesMoreThanItsPortOfTheSwitchPasses) {
+  Machine machine = round_machine();
+  machine.hbm.port_rate = base::Bandwidth(40e9);
+  EXPECT_EQ(last_cycle(machine, {{Direction::read, 1000, 0}}), 25);
+  EXPECT_EQ(last_cycle(machine, {{Direction::write, 1000, 5}}), 30);
+  EXPECT_EQ(last_cycle(machine, {{Direction::read, 1000, 0}, {Direction::write, 1000, 0}}), 25);
+  machine.hbm.port_rate = base::Bandwidth(60e9);
+  EXPECT_EQ(last_cycle(machine, {{Direction::read, 1000, 0}, {Direction::write, 1000, 0}}), 24);
+  EXPECT_EQ(last_cycle(machine, {{Direction::read, 2000, 0}, {Direction::write, 1000, 0}}), 41);
+}
+
 TEST(HbmStream, RequestsOfOneDirectionQueueWithoutLosingAFractionOfACycle) {
   std::vector<Request> requests(100, {Direction::read, 150, 0});
   EXPECT_EQ(last_cycle(round_machine(), requests), 150);

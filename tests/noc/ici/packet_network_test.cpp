@@ -21,7 +21,7 @@ IciParameters tpu_v3() {
   return {.link_rate = base::Bandwidth(82e9),
           .payload_fraction = 0.854,
           .hop_latency = base::Duration(300e-9),
-          .remote_dma_latency = base::Duration(1e-6),
+          .remote_dma_latency = base::Duration(700e-9),
           .cross_pod_latency = base::Duration(250e-9)};
 }
 

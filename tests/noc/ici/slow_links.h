@@ -10,7 +10,7 @@ inline IciParameters slow_links() {
   return {.link_rate = base::Bandwidth(2e9),
           .payload_fraction = 0.5,
           .hop_latency = base::Duration(300e-9),
-          .remote_dma_latency = base::Duration(1e-6),
+          .remote_dma_latency = base::Duration(700e-9),
           .cross_pod_latency = base::Duration(250e-9)};
 }
 

@@ -34,12 +34,14 @@ inline hw::Machine tpu_v3() {
   machine.ici = {.link_rate = base::Bandwidth(82e9),
                  .payload_fraction = 0.854,
                  .hop_latency = base::Duration(300e-9),
-                 .remote_dma_latency = base::Duration(1e-6),
-                 .cross_pod_latency = base::Duration(250e-9)};
+                 .remote_dma_latency = base::Duration(679e-9),
+                 .cross_pod_latency = base::Duration(250e-9),
+                 .switch_crossing = base::Cycles(10) / machine.clock};
   machine.compiler.least_segment = base::Bytes(1);
   machine.compiler.largest_segment = base::Bytes(64 << 20);
-  machine.compiler.collective_launch = base::Duration(25e-6);
-  machine.pod = {.dimensions = {32, 32}, .pods = 4};
+  machine.compiler.collective_launch = base::Duration(1.5e-6);
+  machine.compiler.launch_doubling = base::Duration(12.7e-6);
+  machine.pod = {.dimensions = {32, 32}, .host_chips = 8, .pods = 4};
   return machine;
 }
 
@@ -52,8 +54,9 @@ inline hw::Machine network_only() {
   machine.tile_level = {};
   machine.dma.read_latency = machine.dma.write_latency = base::Cycles(0);
   machine.chip_switch = {.bytes_per_cycle = std::int64_t(1) << 40, .crossing_latency = base::Cycles(0)};
+  machine.ici.switch_crossing = base::Duration(0);
   machine.cores_per_chip = 1;
-  machine.compiler.collective_launch = base::Duration(0);
+  machine.compiler.collective_launch = machine.compiler.launch_doubling = base::Duration(0);
   return machine;
 }
 

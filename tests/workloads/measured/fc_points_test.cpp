@@ -46,9 +46,7 @@ TEST(FcPoints, MeasuredTimesFollowFromSharesOfTheStep) {
 // Three kernels and three biases: six launches.
 TEST(FcPoints, EveryVariableHasAnAllReduceOfItsOwn) {
   const auto modelled = [](const char* launch) {
-    return classes_of(small, {std::string("compiler.near_collective_launch=") + launch})[1]
-        .points.at(0)
-        .modelled.value();
+    return classes_of(small, {std::string("compiler.collective_launch=") + launch})[1].points.at(0).modelled.value();
   };
   EXPECT_NEAR(modelled("12 us") - modelled("2 us"), 6 * 10e-6, 1e-9);
 }

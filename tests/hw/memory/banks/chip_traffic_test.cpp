@@ -9,6 +9,7 @@
 #include "base/diagnostic.h"
 #include "base/systemc/fresh_context.h"
 #include "hw/memory/dram/memory_traffic.h"
+#include "hw/timing/hbm_stream.h"
 #include "tests/hw/test_machine.h"
 
 namespace podsim::hw::memory::banks {
@@ -48,6 +49,20 @@ TEST(ChipTraffic, CoresThatReadOneHalfGetNoMoreThanOneCore) {
   const double alone = double(mib) / traffic_seconds(traffic_result(tpu_v3(), reads_at(TrafficEnd::own, mib)).time);
   EXPECT_LE(rate_of(one), 1.02 * alone);
   EXPECT_GE(rate_of(one), 0.8 * alone);  // less for rows of two streams
+}
+
+// The streams of ops have the limit of the parts. With twice the channels the banks give 824 GB/s and a port 481.
+TEST(ChipTraffic, AStreamMovesWhatThePartsPass) {
+  for (const std::int64_t width : {64, 256, 512}) {
+    const Machine machine = tpu_v3_with({"hbm.channels=32", "hbm.stream_rate=824.4 GB/s", "hbm.refresh=none",
+                                         "switch.bytes_per_cycle=" + std::to_string(width)});
+    timing::HbmStream stream(machine);
+    stream.submit(Direction::read, base::Bytes(8 * mib), base::Cycles(0), 0);
+    const double alone = (*stream.next_completion() / machine.clock).si();
+    EXPECT_NEAR(double(16 * mib) / rate_of(traffic_result(machine, reads_at(TrafficEnd::own, 8 * mib))) / alone, 1,
+                0.03)
+        << width;
+  }
 }
 
 // Below the rate of the banks a port moves its width in every cycle, and a granule of 1 KiB takes 1024 / width of them.

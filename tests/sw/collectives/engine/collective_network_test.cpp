@@ -104,7 +104,7 @@ TEST(AllToAll, AroundARingTakesTheEighthOfASquareOfChunks) {
         schedule_of(machine, noc::Topology({n}, {true}),
                     {CollectiveKind::all_to_all, ir::ElementType::bf16, n * 8'000'000}, Algorithm::y_then_x);
     const double form = double(n * n) / 8 * 16e6 / machine.ici.payload_rate().si();
-    EXPECT_NEAR(seconds(simulate(machine, schedule)), form + double(n) / 2 * machine.ici.remote_dma_latency.si(), 1e-6)
+    EXPECT_NEAR(seconds(simulate(machine, schedule)), form + double(n) / 2 * machine.ici.neighbour_latency().si(), 1e-6)
         << n;
   }
 }

@@ -212,7 +212,7 @@ TEST(Stalls, TakeTheirShareOfTheRateOfPacketsAndOfMessages) {
   const auto schedule = schedule_of(machine, slice, {CollectiveKind::all_reduce, ir::ElementType::bf16, 1'000'000},
                                     Algorithm::one_way_ring);
   const std::array faults{noc::parse_fault("stalls:0.5")};
-  const double rate = 0.5 * machine.ici.payload_rate().si(), latency = machine.ici.remote_dma_latency.si();
+  const double rate = 0.5 * machine.ici.payload_rate().si(), latency = machine.ici.neighbour_latency().si();
   for (NetworkLevel level : {NetworkLevel::message, NetworkLevel::packet}) {
     const double stalled =
         seconds(simulate(machine, schedule, {.network = level, .faults = noc::Faults(slice, faults)}));

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/collectives/schedule/launch.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace podsim::sw::collectives::schedule {
+
+std::int64_t hosts_reached(const hw::Machine& machine, const GroupSchedule& group) {
+  if (traits(group.kind()).pairwise) return 1;
+  const std::int64_t hosts = base::divide_round_up(std::int64_t(group.box()), machine.pod.host_chips);
+  return std::min(hosts, std::int64_t(group.chips()));
+}
+
+base::Duration launch(const hw::Machine& machine, const GroupSchedule& group) {
+  const double doublings = std::log2(double(hosts_reached(machine, group)));
+  return machine.compiler.collective_launch + machine.compiler.launch_doubling * doublings;
+}
+
+}  // namespace podsim::sw::collectives::schedule
