@@ -67,11 +67,11 @@ struct HbmParameters {  ///< [hbm]
   double turnaround = 0;            ///< extra cost per byte of the lesser direction of a read/write mix
   base::Bandwidth port_rate{1e30};  ///< of its port of the on-chip switch, in each direction: [switch]
 
-  /// Of contiguous reads alone.
+  /// The rate of contiguous reads alone.
   base::Bandwidth read_rate() const { return std::min(stream_rate, port_rate); }
-  /// Of contiguous writes alone.
+  /// The rate of contiguous writes alone.
   base::Bandwidth write_rate() const { return std::min(stream_rate / write_cost, port_rate); }
-  /// Of each direction while contiguous reads and writes both move.
+  /// The rate of each direction while contiguous reads and writes both move.
   base::Bandwidth mixed_rate() const { return std::min(stream_rate / (2 + turnaround), port_rate); }
   base::Bytes usable_per_core() const { return capacity_per_core - std::min(capacity_per_core, reserved_per_core); }
 };
@@ -112,7 +112,7 @@ struct CompilerParameters {               ///< [compiler]
   double recompute_above = 0;        ///< share of a core's usable memory that live arrays take before ops run twice
   double order_gain = 0;             ///< arrays leave the order of the text for this share of their ops' time
   double reshape_padding = 0;        ///< arrays are padded up to so many times before a reshape moves lanes instead
-  base::Bandwidth partition_link;    ///< rate of a link, as the partitioner weighs communication
+  base::Bandwidth partition_link;    ///< of a core in a collective, as the partitioner weighs communication
   double partition_products = 0;     ///< multiply-accumulates per second of a core, as the partitioner weighs work
   base::Bandwidth partition_memory;  ///< rate of a core's HBM, as the partitioner weighs work
 };

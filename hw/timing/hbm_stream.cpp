@@ -33,8 +33,9 @@ HbmStream::HbmStream(const Machine& machine)
   shared_ = turnaround_denominator / divisor * scale;
   alone_[0] = (2 * turnaround_denominator + turnaround) / divisor * scale;
   alone_[1] = std::llround(double(alone_[0]) / hbm_.write_cost);
-  const double per_stream_rate = hbm_.port_rate.si() / hbm_.stream_rate.si();
-  if (per_stream_rate < 1) port_ = std::max<std::int64_t>(1, std::int64_t(double(alone_[0]) * per_stream_rate));
+  // Rounded up, as in units_of().
+  const double port = hbm_.port_rate.si() / hbm_.stream_rate.si();
+  if (port < 1) port_ = std::int64_t(std::ceil(double(alone_[0]) * port));
   const double ticks_per_byte = clock_ / hbm_.stream_rate.si() * double(1LL << tick_bits);
   units_per_byte_ = std::max<std::int64_t>(1, std::int64_t(double(alone_[0]) * ticks_per_byte));
   for (std::int64_t& units : alone_) units = std::min(units, port_);

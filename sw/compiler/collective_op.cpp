@@ -57,4 +57,9 @@ CollectiveOp collective_op(const ir::Computation& computation, ir::InstructionId
   return collective;
 }
 
+collectives::schedule::CollectiveRequest request_of(const CollectiveOp& collective) {
+  const std::int64_t elements = collective.bytes.value() / ir::byte_width(collective.element_type);
+  return {collective.kind, collective.element_type, std::max<std::int64_t>(1, elements)};
+}
+
 }  // namespace podsim::sw::compiler

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "sw/collectives/schedule/collective_schedule.h"
 #include "sw/compiler/program.h"
 #include "sw/ir/graph.h"
 
@@ -14,5 +15,8 @@ std::optional<collectives::CollectiveKind> collective_kind(ir::Opcode opcode);
 /// The collective of an instruction that is one, without its groups: kind, type, payload and number of arrays. Its
 /// payload is the larger of operands and results; of a collective-permute into an array, the slices that move.
 CollectiveOp collective_op(const ir::Computation& computation, ir::InstructionId id);
+
+/// What a collective is without its groups.
+collectives::schedule::CollectiveRequest request_of(const CollectiveOp& collective);
 
 }  // namespace podsim::sw::compiler

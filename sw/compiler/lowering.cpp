@@ -14,8 +14,8 @@
 
 #include "base/diagnostic.h"
 #include "base/text/counted.h"
+#include "sw/collectives/engine/assumed_times.h"
 #include "sw/compiler/collective_cores.h"
-#include "sw/compiler/collective_costs.h"
 #include "sw/compiler/collective_op.h"
 #include "sw/compiler/op_costs.h"
 #include "sw/compiler/partition_branch.h"
@@ -43,7 +43,7 @@ class Lowering {
         machine_(machine),
         prices_(prices),
         costs_(machine, cache),
-        collective_costs_(machine, module.replicas * module.partitions),
+        collective_times_(machine, module.replicas * module.partitions),
         cores_(module.replicas, module.partitions) {
     program_.name = module.name;
   }
@@ -409,7 +409,8 @@ class Lowering {
       if (item.kind == ProgramItem::Kind::op) {
         once = double(costs_.estimate(program_.ops[std::size_t(item.index)].tiles).value());
       } else if (item.kind == ProgramItem::Kind::collective) {
-        once = collective_costs_.of(program_.collectives[std::size_t(item.index)]).si() * machine_.clock.si();
+        const CollectiveOp& collective = program_.collectives[std::size_t(item.index)];
+        once = collective_times_.of(request_of(collective), collective.groups).si() * machine_.clock.si();
         program_.network_chose_branch = true;
       }
       cycles += once * double(trips_[i]);
@@ -428,7 +429,7 @@ class Lowering {
   const hw::Machine& machine_;
   const costs::PriceList& prices_;
   OpCosts costs_;
-  CollectiveCosts collective_costs_;
+  collectives::engine::AssumedTimes collective_times_;
   Program program_;
   CollectiveCores cores_;
   std::map<tiles::OpWork, int> index_;

@@ -24,7 +24,7 @@ enum class Overlap {
 ///   - The done is before the first op that reads the result. While that op would wait, later ops that do not wait go
 ///     first, unless they take more than twice as long as the wait.
 ///   - Ops are taken to last as long as at tile level; collectives to use the network one after another, each for its
-///     time on an idle slice (collective_costs.h).
+///     time on an idle slice (sw/collectives/engine/assumed_times.h).
 ///   - Infeeds, outfeeds, sends, loops and calls keep their order, and so do the readers of an array and the ops that
 ///     update it in place.
 ///

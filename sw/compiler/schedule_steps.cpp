@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "sw/collectives/engine/assumed_times.h"
 #include "sw/compiler/collective_cores.h"
-#include "sw/compiler/collective_costs.h"
 #include "sw/compiler/collective_op.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/op_costs.h"
@@ -84,9 +84,7 @@ class Durations {
 
   /// Time of a collective on an idle network.
   double in_network(const ir::Computation& computation, InstructionId id) {
-    CollectiveOp collective = collective_op(computation, id);
-    collective.groups = cores_.of(computation[id]);
-    return collectives_.of(collective).si();
+    return collectives_.of(request_of(collective_op(computation, id)), cores_.of(computation[id])).si();
   }
 
  private:
@@ -101,7 +99,7 @@ class Durations {
   const ir::Module& module_;
   const hw::Machine& machine_;
   OpCosts ops_;
-  CollectiveCosts collectives_;
+  collectives::engine::AssumedTimes collectives_;
   CollectiveCores cores_;
   std::vector<double> computations_;  ///< one execution of each
 };

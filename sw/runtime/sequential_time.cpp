@@ -6,6 +6,7 @@
 
 #include "hw/host/host_copy_timing.h"
 #include "sw/collectives/engine/algorithm_choice.h"
+#include "sw/compiler/collective_op.h"
 #include "sw/compiler/op_costs.h"
 #include "sw/runtime/program_cursor.h"
 
@@ -59,9 +60,7 @@ class StepSum {
       const collectives::CollectiveGroups groups =
           op.groups.empty() ? collectives::CollectiveGroups::all(slice_, int(machine_.cores_per_chip))
                             : collectives::CollectiveGroups(op.groups);
-      const collectives::schedule::CollectiveRequest request{op.kind, op.element_type,
-                                                             op.bytes.value() / ir::byte_width(op.element_type)};
-      known = base::to_time(times_.least_time(slice_, groups, request));
+      known = base::to_time(times_.least_time(slice_, groups, compiler::request_of(op)));
     }
     return *known;
   }

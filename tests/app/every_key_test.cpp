@@ -34,6 +34,8 @@ const Words packets_on_rings = {"collective", "all-to-all", "--slice", "32x2",  
                                 "64KiB",      "--network",  "packet",  "--algorithm", "direct"};
 const Words crowded_packets = {"collective", "all-to-all", "--slice", "8x8",         "--bytes",
                                "256KiB",     "--network",  "packet",  "--algorithm", "direct"};
+const Words packets_between_pods = {"collective", "all-gather", "--slice",   "64x1",
+                                    "--bytes",    "4KiB",       "--network", "packet"};
 const Words small_step = small_run({});
 const Words fed_loop = small_run({"--loop", "steps=50 eval=2", "--set", "input.threads=20"});
 const Words saved_loop = small_run({"--loop", "steps=50 checkpoint=10"});
@@ -289,7 +291,8 @@ TEST_P(EveryKey, ChangesWhatACommandPrints) {
 /// Collectives of a level: messages or packets on slices of some chips, a ring of a pod and two pods.
 const std::vector<Words>& collectives_at(const std::string& level) {
   static const std::vector<Words> messages = {message_level, between_pods};
-  static const std::vector<Words> packets = {few_packets, packets_from_one, packets_on_rings, crowded_packets};
+  static const std::vector<Words> packets = {few_packets, packets_from_one, packets_on_rings, packets_between_pods,
+                                             crowded_packets};
   return level == "packets" ? packets : messages;
 }
 

@@ -10,6 +10,7 @@
 #include "sw/collectives/engine/collective_simulation.h"
 #include "sw/collectives/schedule/collective_estimate.h"
 #include "sw/collectives/schedule/collective_folding.h"
+#include "sw/collectives/schedule/launch.h"
 
 namespace podsim::sw::collectives::engine {
 namespace {
@@ -115,8 +116,13 @@ base::Duration CollectiveTimes::time(const noc::Topology& slice, const Collectiv
 std::vector<Algorithm> CollectiveTimes::promising(const Parts& parts, const schedule::CollectiveRequest& request,
                                                   std::vector<Algorithm> able) const {
   if (able.size() == 1 || traits(request.kind).rooted) return able;
+  // The launch is that of all algorithms, and decides between none.
+  double launch = 0;
+  for (const SlicePart& part : parts) {
+    launch = std::max(launch, schedule::launch(machine_, *schedule_of(part, request, able.front())).si());
+  }
   std::vector<double> formulas;
-  for (const Algorithm algorithm : able) formulas.push_back(formula(parts, request, algorithm));
+  for (const Algorithm algorithm : able) formulas.push_back(formula(parts, request, algorithm) - launch);
   const double least = std::ranges::min(formulas);
   std::vector<Algorithm> left;
   for (std::size_t i = 0; i < able.size(); ++i) {

@@ -46,9 +46,10 @@ class CollectiveTimes {
   base::Duration time(const noc::Topology& slice, const CollectiveGroups& groups,
                       const schedule::CollectiveRequest& request, Algorithm algorithm);
   /// Compares the algorithms, without `line`: it is y_then_x where that has no rings, and never faster. Except for
-  /// broadcasts, those that take more than 1.7 times the least time by formula (schedule/collective_estimate.h) are
-  /// left out: the formulas of two algorithms miss their ratio by less. Equal times go to the earlier algorithm. The
-  /// least time of several that grow with the bytes grows too, which that of the first within a tolerance would not.
+  /// broadcasts, those that take more than 1.7 times the least time by formula (schedule/collective_estimate.h), beyond
+  /// the launch, are left out: the formulas of two algorithms miss their ratio by less. Equal times go to the earlier
+  /// algorithm. The least time of several that grow with the bytes grows too, which that of the first within a
+  /// tolerance would not.
   AlgorithmChoice choose(const noc::Topology& slice, const CollectiveGroups& groups,
                          const schedule::CollectiveRequest& request);
   /// The time of a collective with the algorithm that choose() takes.

@@ -35,15 +35,6 @@ patterns::LinkCosts link_costs(const hw::Machine& machine, const CollectiveSched
           .cores = program.cores()};
 }
 
-/// The launch of the group that takes longest to start.
-base::Duration longest_launch(const hw::Machine& machine, const CollectiveSchedule& schedule) {
-  base::Duration longest;
-  for (std::size_t group = 0; group < schedule.groups(); ++group) {
-    longest = std::max(longest, launch(machine, schedule.group_program(group)));
-  }
-  return longest;
-}
-
 /// The arrays of all pairs at once: the load of the busiest link, and the latency of the longest route.
 double permute_seconds(const hw::Machine& machine, const CollectiveSchedule& schedule) {
   const noc::Topology& slice = schedule.slice();
@@ -112,14 +103,13 @@ SegmentLengths segment_lengths(const hw::Machine& machine, ir::ElementType type)
 
 base::Duration modelled_time(const hw::Machine& machine, const CollectiveSchedule& schedule) {
   if (traits(schedule.request().kind).pairwise) {
-    return base::Duration(permute_seconds(machine, schedule)) + longest_launch(machine, schedule);
+    return base::Duration(permute_seconds(machine, schedule)) + launch(machine, schedule);
   }
-  return base::Duration(longest_group_seconds(machine, schedule, 1)) + longest_launch(machine, schedule);
+  return base::Duration(longest_group_seconds(machine, schedule, 1)) + launch(machine, schedule);
 }
 
 base::Duration modelled_time_over_packets(const hw::Machine& machine, const CollectiveSchedule& schedule) {
-  return base::Duration(longest_group_seconds(machine, schedule, share_where_packets_wait)) +
-         longest_launch(machine, schedule);
+  return base::Duration(longest_group_seconds(machine, schedule, share_where_packets_wait)) + launch(machine, schedule);
 }
 
 base::Duration closed_form(const hw::Machine& machine, const CollectiveSchedule& schedule) {

@@ -17,4 +17,12 @@ base::Duration launch(const hw::Machine& machine, const GroupSchedule& group) {
   return machine.compiler.collective_launch + machine.compiler.launch_doubling * doublings;
 }
 
+base::Duration launch(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+  base::Duration longest;
+  for (std::size_t group = 0; group < schedule.groups(); ++group) {
+    longest = std::max(longest, launch(machine, schedule.group_program(group)));
+  }
+  return longest;
+}
+
 }  // namespace podsim::sw::collectives::schedule

@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 #include "hw/machine.h"
-#include "sw/collectives/schedule/group_schedule.h"
+#include "sw/collectives/schedule/collective_schedule.h"
 
 /// The launch of a collective: time of the software from a core's arrival at it to the core's first action.
 ///
@@ -23,5 +23,7 @@ namespace podsim::sw::collectives::schedule {
 std::int64_t hosts_reached(const hw::Machine& machine, const GroupSchedule& group);
 
 base::Duration launch(const hw::Machine& machine, const GroupSchedule& group);
+/// The launch of the group that takes longest to start.
+base::Duration launch(const hw::Machine& machine, const CollectiveSchedule& schedule);
 
 }  // namespace podsim::sw::collectives::schedule

@@ -12,6 +12,7 @@
 
 #include "base/diagnostic.h"
 #include "sw/collectives/engine/algorithm_choice.h"
+#include "sw/compiler/collective_op.h"
 #include "sw/spmd/mesh/mesh_collectives.h"
 
 namespace podsim::sw::spmd::mesh {
@@ -36,14 +37,14 @@ class PlacementCost {
     return sum(placement, no_limit, [&](const compiler::CollectiveOp& op, int number, Groups groups) {
       groups = needed_of(op, std::move(groups));
       auto [known, is_new] = by_formula_.try_emplace({number, groups}, 0);
-      if (is_new) known->second = times_.estimate(slice_, on(std::move(groups)), request_of(op)).si();
+      if (is_new) known->second = times_.estimate(slice_, on(std::move(groups)), compiler::request_of(op)).si();
       return known->second;
     });
   }
   /// The sum of the times by which algorithms are chosen; or, if that is not below the limit, any value that is not.
   base::Duration of(const MeshPlacement& placement, base::Duration limit = base::Duration(no_limit)) {
     return base::Duration(sum(placement, limit.si(), [&](const compiler::CollectiveOp& op, int, Groups groups) {
-      return times_.least_time(slice_, on(std::move(groups)), request_of(op)).si();
+      return times_.least_time(slice_, on(std::move(groups)), compiler::request_of(op)).si();
     }));
   }
 
@@ -89,9 +90,6 @@ class PlacementCost {
     });
   }
 
-  static collectives::schedule::CollectiveRequest request_of(const compiler::CollectiveOp& op) {
-    return {op.kind, op.element_type, op.bytes.value() / ir::byte_width(op.element_type)};
-  }
   collectives::CollectiveGroups on(Groups groups) const {
     return groups.empty() ? collectives::CollectiveGroups::all(slice_, int(machine_.cores_per_chip))
                           : collectives::CollectiveGroups(std::move(groups));

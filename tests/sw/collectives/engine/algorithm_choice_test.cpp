@@ -124,6 +124,25 @@ TEST(CollectiveTimes, OfManyDirectSendsAreWithinEightPercentOfTheirSimulation) {
   }
 }
 
+// Every algorithm has the same launch.
+TEST(CollectiveTimes, ALongerLaunchChoosesTheSameAlgorithm) {
+  hw::Machine machine = tpu_v3(), slow = machine;
+  slow.compiler.launch_doubling = base::Duration(1e-3);
+  for (const CollectiveKind kind :
+       {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::all_to_all}) {
+    for (const std::int64_t x : {4, 8}) {
+      const noc::Topology slice({x, 4}, {false, false});
+      for (const std::int64_t elements : {2'000, 100'000, 3'000'000}) {
+        const schedule::CollectiveRequest request{kind, ir::ElementType::bf16, elements};
+        const AlgorithmChoice usual = choose_algorithm(machine, slice, CollectiveGroups::all(slice, 2), request);
+        const AlgorithmChoice other = choose_algorithm(slow, slice, CollectiveGroups::all(slice, 2), request);
+        EXPECT_EQ(usual.schedule->algorithm(), other.schedule->algorithm()) << to_string(kind) << " " << elements;
+        EXPECT_EQ(usual.candidates.size(), other.candidates.size()) << to_string(kind) << " " << elements;
+      }
+    }
+  }
+}
+
 // Packets of direct sends wait for each other, so that messages alone would choose them too often.
 TEST(CollectiveTimes, TheChosenAllToAllIsTheFastestOverPackets) {
   const hw::Machine machine = tpu_v3();
