@@ -31,7 +31,6 @@ namespace podsim::sw::chakra {
 namespace {
 
 using collectives::CollectiveKind;
-using collectives::schedule::CollectiveRequest;
 
 std::optional<CollectiveKind> kind_of(CommType type) {
   switch (type) {

@@ -33,8 +33,9 @@ CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machi
     chips_[std::size_t(chip)].bind(chips[std::size_t(chip)]->transfers);
     ports_.push_back(chips[std::size_t(chip)]->ici());
     for (int core = 0; sink != nullptr && core < cores_per_chip(); ++core) {
-      phase(chip, core) = {sink, fmt::format("chip{}.core{}", slice.name(chip), core), "collective"};
-      phase(chip, core).set(base::Time(0), "");
+      base::trace::Probe<std::string>& shown = CollectiveEngine::phase(chip, core);
+      shown = {sink, fmt::format("chip{}.core{}", slice.name(chip), core), "collective"};
+      shown.set(base::Time(0), "");
     }
   }
   assert(links == nullptr || sink == nullptr);
