@@ -35,6 +35,8 @@ class Traffic : public sc_core::sc_module {
   Traffic(sc_core::sc_module_name name, const TrafficBeside& traffic) : sc_module(name), traffic_(traffic) {
     SC_METHOD(work);
     sensitive << wake_;
+    dont_initialize();
+    wake_.notify(sc_core::sc_time(1, sc_core::SC_NS));  // when the op has begun, at every level
   }
 
   void set_move(Move move) { move_ = std::move(move); }
@@ -201,11 +203,18 @@ ContentionCase random_contention(const Machine& machine, std::uint64_t seed) {
   return pair;
 }
 
+ContentionTimes replayed_contention(const Machine& machine, const ContentionCase& pair) {
+  return simulate_claims<ReplayChip>(machine, pair);
+}
+
+ContentionTimes tiled_contention(const Machine& machine, const ContentionCase& pair) {
+  return simulate_claims<TileChip>(machine, pair);
+}
+
 ContentionComparison compare_contention(const Machine& machine, const ContentionCase& pair) {
-  ContentionComparison result{pair, {}, {}, {}, {}};
+  ContentionComparison result{pair, {}, {}, {}};
   result.op_alone = machine.core_clock().time_of(timing::simulate_op(machine, pair.op).cycles);
-  result.replay = simulate_claims<ReplayChip>(machine, pair);
-  result.streams = simulate_claims<TileChip>(machine, pair);
+  result.law = replayed_contention(machine, pair);
   result.banks = simulate_banks(machine, pair);
   return result;
 }

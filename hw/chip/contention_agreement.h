@@ -8,9 +8,9 @@
 #include "hw/machine.h"
 #include "hw/tile_op.h"
 
-/// Compares how an op and other traffic share a core's half of the HBM: replayed (hw/timing/hbm_occupancy.h), as
-/// streams (hw/timing/hbm_stream.h), and with the banks behind the on-chip switch (hw/memory/banks/bank_memory.h),
-/// where the DMA engine of the other core makes the traffic.
+/// Compares how an op and other traffic share a core's half of the HBM: by the law of tile and replay detail
+/// (hw/timing/contended_op.h), and with the banks behind the on-chip switch (hw/memory/banks/bank_memory.h), where the
+/// DMA engine of the other core makes the traffic.
 namespace podsim::hw::chip {
 
 /// Traffic beside an op, in pieces of 64 KiB a direction: a piece begins when the one before it has moved.
@@ -41,12 +41,17 @@ struct ContentionTimes {
 
 struct ContentionComparison {
   ContentionCase pair;
-  base::Time op_alone;  ///< as streams
-  ContentionTimes replay, streams, banks;
+  base::Time op_alone;
+  ContentionTimes law, banks;
 };
 
-/// Runs a pair at all three levels, in simulations of their own, which may be nested in another one.
+// In simulations of their own, which may be nested in another one.
+
+/// Runs a pair by the law and on the banks.
 ContentionComparison compare_contention(const Machine& machine, const ContentionCase& pair);
+/// A pair on a chip at replay detail, and with the units of a core.
+ContentionTimes replayed_contention(const Machine& machine, const ContentionCase& pair);
+ContentionTimes tiled_contention(const Machine& machine, const ContentionCase& pair);
 
 /// (time / reference) - 1
 inline double relative_error(base::Time time, base::Time reference) {

@@ -113,22 +113,22 @@ void ReplayCore::begin(const RunOp& command) {
     return;
   }
   op_ = timing::simulate_op(machine_, *command.op);
-  run_op();
+  run_op(*command.op);
 }
 
 void ReplayCore::begin(const RunFor& command) {
   op_ = command.recorded;
-  run_op();
+  run_op(*command.op);
 }
 
-void ReplayCore::run_op() {
-  contended_.begin(hbm_, time_.time_of(start_), op_);
+void ReplayCore::run_op(const TileOp& op) {
+  contended_.begin(hbm_, time_.time_of(start_), op, op_);
   end_at(start_ + op_.cycles);
 }
 
 /// Postpones the end of the op for the claims since this was last called.
 void ReplayCore::delay_op() {
-  const base::Cycles end = time_.clock().edge_at_or_after(contended_.end());
+  const base::Cycles end = start_ + contended_.cycles();
   if (end <= end_) return;
   op_.read_wait += end - end_;
   op_.cycles += end - end_;

@@ -6,14 +6,14 @@
 #include "hw/core/core.h"
 #include "hw/core_time.h"
 #include "hw/host/host_queues.h"
-#include "hw/timing/hbm_occupancy.h"
+#include "hw/timing/contended_op.h"
 #include "hw/timing/tile_pipeline.h"
 
 namespace podsim::hw::chip {
 
 /// A core without units, for pods of thousands of chips. Every command is one event: RunFor takes its recorded cycles,
 /// and RunOp takes the cycles of TilePipeline's recurrence, which equal those of a TensorCore. Either
-/// is longer if transfers claim the HBM beside it (timing/hbm_occupancy.h).
+/// is longer if transfers claim the HBM beside it (timing/contended_op.h).
 class ReplayCore : public sc_core::sc_module, public core::Core {
  public:
   SC_HAS_PROCESS(ReplayCore);
@@ -38,7 +38,7 @@ class ReplayCore : public sc_core::sc_module, public core::Core {
   bool wait_for_room();
   bool wait_for_external();
   bool wait_for_end();
-  void run_op();
+  void run_op(const TileOp& op);
   void delay_op();
   void begin(const RunOp& command);
   void begin(const RunFor& command);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
 #include "hw/chip/chip.h"
 #include "hw/core/tensor_core.h"
 #include "hw/memory/chip_memory.h"
+#include "hw/timing/contended_op.h"
 
 namespace podsim::hw::chip {
 
@@ -23,10 +25,16 @@ class TileChip : public Chip {
   const memory::ChipMemory& memory() const { return *memory_; }
 
  private:
-  /// While the core runs an op, the claim also slows the op's own streams, at stream level.
+  /// While the core runs an op, the claim moves beside the op's own requests, and has what the op leaves
+  /// (timing/contended_op.h).
   base::Time claim(base::Time now, int core, Direction direction, base::Bytes bytes) override;
   bool follows_events() const override;
+  void move_beside(int core, const timing::HbmOccupancy::Claim& claim);
+  void begin_op(int core, const TileOp& op);
+  void end_op(int core);
 
+  Machine machine_;
+  std::deque<timing::ContendedOp> contended_;  ///< by core
   std::unique_ptr<memory::ChipMemory> memory_;
   std::vector<std::unique_ptr<core::TensorCore>> cores_;
 };

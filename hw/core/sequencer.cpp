@@ -81,9 +81,9 @@ void Sequencer::perform(const RunOp& command, CommandRecord& record) {
   show_op(label);
   to_vmem->allocate(op.name, op.vmem);
   const UnitCounters before = counters();
-  runs_op_ = true;
+  on_op_(&op);
   run_tiles(op, label, record.op);
-  runs_op_ = false;
+  on_op_(nullptr);
   const UnitCounters after = counters();
   to_vmem->release(op.vmem);
   record.op.cycles = now_ - record.start;

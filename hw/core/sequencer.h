@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "hw/core/core.h"
@@ -40,8 +42,8 @@ class Sequencer : public sc_core::sc_module {
 
   /// See Core.
   void complete_external();
-  /// Returns whether it runs the tiles of an op.
-  bool runs_op() const { return runs_op_; }
+  /// Sets the function to call when an op begins, and with nullptr when it has ended.
+  void on_op(std::function<void(const TileOp*)> notify) { on_op_ = std::move(notify); }
 
  private:
   class TileExecutor;
@@ -81,7 +83,7 @@ class Sequencer : public sc_core::sc_module {
   base::Cycles now_;  ///< the current cycle of the thread
   /// Addresses of the current op; here, since what is on the stack of a thread that never ends is not given back.
   std::optional<timing::TileRegions> regions_;
-  bool runs_op_ = false;
+  std::function<void(const TileOp*)> on_op_ = [](const TileOp*) {};
   bool external_complete_ = false;
   sc_core::sc_event external_event_;
 };

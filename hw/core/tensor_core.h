@@ -23,8 +23,8 @@ class TensorCore : public sc_core::sc_module, public Core {
   base::Cycles now() const override { return time_.now(); }
   base::Time time_of(base::Cycles cycle) const override { return time_.time_of(cycle); }
 
-  /// Returns whether the core runs the tiles of an op.
-  bool runs_op() const { return sequencer_.runs_op(); }
+  /// See Sequencer.
+  void on_op(std::function<void(const TileOp*)> notify) { sequencer_.on_op(std::move(notify)); }
   DmaEngine& dma() { return dma_; }
   sc_core::sc_port<host::HostQueues>& to_host() { return sequencer_.to_host; }
   const Vmem& vmem() const { return vmem_; }

@@ -22,9 +22,12 @@ class ChipMemory : public sc_core::sc_module {
 
   /// Socket for the DMA engine of `core`; protocol in stream_payload.h.
   virtual tlm::tlm_target_socket<>& from_dma(int core) = 0;
-  /// Moves `bytes` between a half and another chip or core, now, beside the requests of the half's own core, and
-  /// returns whether any of those wait. A memory without contention between the two returns false.
-  virtual bool move_beside(int core, Direction direction, base::Bytes bytes) = 0;
+  /// Whether it can move what other chips and cores move to and from a half, beside the requests of the half's core.
+  virtual bool shares_halves() const = 0;
+  /// Moves that from `begin` on, not before now nor before earlier ones.
+  virtual void move_beside(int core, Direction direction, base::Bytes bytes, base::Time begin) = 0;
+  /// Takes back what has not moved of that.
+  virtual void stop_beside(int core) = 0;
   /// Bytes moved so far between `core` and its half.
   virtual base::Bytes moved(int core, Direction direction) const = 0;
 };

@@ -38,11 +38,10 @@ tlm::tlm_sync_enum Hbm::receive(tlm::tlm_generic_payload& payload, tlm::tlm_phas
   return tlm::TLM_UPDATED;
 }
 
-bool Hbm::move_beside(Direction direction, base::Bytes bytes) {
+void Hbm::move_beside(Direction direction, base::Bytes bytes, base::Time begin) {
   restart_if_idle();
-  stream_.submit_beside(direction, bytes, time_.now() - begin_);
+  stream_.submit_beside({direction, bytes, time_.clock().edge_at_or_after(begin) - begin_});
   sleep();
-  return !stream_.requests_idle();
 }
 
 void Hbm::restart_if_idle() {

@@ -16,9 +16,11 @@ class StreamMemory : public ChipMemory {
   StreamMemory(sc_core::sc_module_name name, const Machine& machine, const Trace& trace);
 
   tlm::tlm_target_socket<>& from_dma(int core) override { return halves_[std::size_t(core)].from_dma; }
-  bool move_beside(int core, Direction direction, base::Bytes bytes) override {
-    return halves_[std::size_t(core)].move_beside(direction, bytes);
+  bool shares_halves() const override { return true; }
+  void move_beside(int core, Direction direction, base::Bytes bytes, base::Time begin) override {
+    halves_[std::size_t(core)].move_beside(direction, bytes, begin);
   }
+  void stop_beside(int core) override { halves_[std::size_t(core)].stop_beside(); }
   base::Bytes moved(int core, Direction direction) const override {
     return halves_[std::size_t(core)].moved(direction);
   }

@@ -47,25 +47,33 @@ void HbmStream::submit(Direction direction, base::Bytes bytes, base::Cycles arri
                        const AccessShape& shape) {
   assert(bytes.value() >= 0 && bytes.value() < never / units_per_byte_);
   queues_[std::size_t(direction)].push(
-      {(arrival.value() << tick_bits) + ticks_behind_transfers(), bytes.value() * units_per_byte_, bytes, tag, shape});
+      {arrival.value() << tick_bits, bytes.value() * units_per_byte_, bytes, tag, shape});
 }
 
 base::Bytes HbmStream::outstanding(const Machine& machine) {
   return machine.dram.address.interleave * machine.dma.granules;
 }
 
-/// Time that a request waits for granules of transfers beside it that are at the memory.
-std::int64_t HbmStream::ticks_behind_transfers() const {
-  std::int64_t left = 0;
-  for (std::size_t stream = 2; stream < most_streams; ++stream) {
-    if (moving(stream)) left += queues_[stream].front().remaining;
-  }
-  return std::min(left, outstanding_) / alone_[0];
+void HbmStream::submit_beside(const Beside& transfer) {
+  queues_[2 + std::size_t(transfer.direction)].push(
+      {transfer.arrival.value() << tick_bits, transfer.bytes.value() * units_per_byte_, transfer.bytes, 0, {}});
 }
 
-void HbmStream::submit_beside(Direction direction, base::Bytes bytes, base::Cycles arrival) {
-  queues_[2 + std::size_t(direction)].push(
-      {arrival.value() << tick_bits, bytes.value() * units_per_byte_, bytes, 0, AccessShape()});
+void HbmStream::drop_beside() {
+  for (std::size_t stream = 2; stream < most_streams; ++stream) queues_[stream].clear();
+}
+
+/// Puts the requests that arrive now behind the granules of transfers beside them that are at the memory.
+void HbmStream::meet(State& state) const {
+  for (const std::size_t d : {0, 1}) {
+    if (!state.present[d] || state.is_met[d] || state.arrival[d] > state.now) continue;
+    state.is_met[d] = true;
+    std::int64_t left = 0;
+    for (std::size_t stream = 2; stream < state.streams; ++stream) {
+      if (state.present[stream] && state.arrival[stream] <= state.now) left += state.remaining[stream];
+    }
+    state.arrival[d] = state.now + std::min(std::max<std::int64_t>(0, left), outstanding_) / alone_[0];
+  }
 }
 
 /// Rounds up, so that a stream that ends in a whole cycle does not need one more.
@@ -78,22 +86,34 @@ HbmStream::Units HbmStream::units_of(const std::array<base::Bandwidth, 2>& rates
   return units;
 }
 
-/// Two streams that move data of one direction move half as much each as they would alone.
 HbmStream::StreamUnits HbmStream::units_per_tick(const State& state, const Moving& moving) const {
-  if (!moving[2] && !moving[3]) {
-    const Units units = units_of_requests(state, {moving[0], moving[1]});
-    return {units[0], units[1], 0, 0};
-  }
-  const std::array<bool, 2> any{moving[0] || moving[2], moving[1] || moving[3]};
-  const Units of_requests = units_of_requests(state, any);
-  const Units contiguous = any[0] && any[1] ? Units{shared_, shared_} : alone_;
+  const Units requests = units_of_requests(state, {moving[0], moving[1]});
+  if (!moving[2] && !moving[3]) return {requests[0], requests[1], 0, 0};
+  const Units beside = moving[2] && moving[3] ? Units{shared_, shared_} : alone_;
+  const Shares& kept = shares(moving);
   StreamUnits units{};
   for (std::size_t stream = 0; stream < most_streams; ++stream) {
-    const std::size_t d = stream % 2;
-    const std::int64_t alone = stream < 2 ? of_requests[d] : contiguous[d];
-    units[stream] = moving[d] && moving[2 + d] ? std::max<std::int64_t>(1, alone / 2) : alone;
+    const std::int64_t alone = stream < 2 ? requests[stream] : beside[stream - 2];
+    units[stream] = std::max<std::int64_t>(1, std::llround(double(alone) * kept[stream]));
   }
   return units;
+}
+
+const HbmStream::Shares& HbmStream::shares(const memory::dram::StreamRates::Streams& moving) const {
+  std::size_t number = 0;
+  for (std::size_t stream = 0; stream < most_streams; ++stream) number += std::size_t(moving[stream]) << stream;
+  std::optional<Shares>& known = shares_[number];
+  if (known) return *known;
+  const auto all = rates_->contiguous(moving);
+  known.emplace();
+  // An engine's reads and writes go on together, so they keep the same.
+  for (const std::size_t first : {0, 2}) {
+    if (!moving[first] && !moving[first + 1]) continue;
+    const auto alone = rates_->contiguous({moving[first], moving[first + 1], false, false});
+    const double kept = (all[first] + all[first + 1]).si() / (alone[0] + alone[1]).si();
+    for (const std::size_t stream : {first, first + 1}) (*known)[stream] = moving[stream] ? kept : 0;
+  }
+  return *known;
 }
 
 /// Units of the requests, if in each direction they move alone. The shape of a direction without requests is
@@ -119,7 +139,9 @@ HbmStream::State HbmStream::state() const {
     if (!state.present[stream]) continue;
     state.remaining[stream] = queues_[stream].front().remaining;
     state.arrival[stream] = queues_[stream].front().arrival;
-    if (stream < 2) state.shape[stream] = queues_[stream].front().shape;
+    if (stream >= 2) continue;
+    state.shape[stream] = queues_[stream].front().shape;
+    state.is_met[stream] = queues_[stream].front().is_met;
   }
   return state;
 }
@@ -154,6 +176,7 @@ std::optional<base::Cycles> HbmStream::next_completion() const {
   if (idle()) return std::nullopt;
   State future = state();
   while (true) {
+    meet(future);
     const Step next = step(future, never);
     apply(future, next);
     if (std::ranges::any_of(next.done, std::identity()))
@@ -165,6 +188,7 @@ std::optional<base::Cycles> HbmStream::next_completion() const {
 /// at its end.
 bool HbmStream::take_step(std::int64_t limit, std::vector<Completion>& completed) {
   State current = state();
+  meet(current);
   const Step next = step(current, limit);
   if (next.moving[0] || next.moving[1]) busy_ticks_ += next.until - current.now;
   apply(current, next);
@@ -174,12 +198,16 @@ bool HbmStream::take_step(std::int64_t limit, std::vector<Completion>& completed
     if (!current.present[d]) continue;
     event = event || next.done[d] || (!next.moving[d] && current.arrival[d] <= now_);
     Request& head = queues_[d].front();
+    head.arrival = current.arrival[d];
     head.remaining = current.remaining[d];
+    head.is_met = d < 2 && current.is_met[d];
     if (!next.done[d]) continue;
     if (d < 2) completed.push_back({head.tag, Direction(d), head.bytes, now_in_cycles()});
     queues_[d].pop();
     // Work that the last tick did beyond the end of this request counts for the next one, if that was waiting.
-    if (!queues_[d].empty() && queues_[d].front().arrival <= now_) queues_[d].front().remaining += current.remaining[d];
+    if (queues_[d].empty() || queues_[d].front().arrival > now_) continue;
+    queues_[d].front().remaining += current.remaining[d];
+    queues_[d].front().is_met = true;
   }
   return event;
 }

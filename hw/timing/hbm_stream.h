@@ -29,10 +29,11 @@ namespace podsim::hw::timing {
 /// concurrently with the other direction's shape (StreamRates). Refresh is spread evenly over all bytes. No direction
 /// moves more than a port of the on-chip switch passes (HbmParameters::port_rate).
 ///
-/// Transfers of collectives and copies that go on beside an op are queues of their own, one per direction: while both
-/// an op's request and such a transfer have data of one direction to move, they share that direction's rate equally. A
-/// request that arrives while such a transfer moves first waits for what the transfer has outstanding at the memory, at
-/// most DmaParameters::granules.
+/// Transfers of collectives and copies that go on beside an op are those of another DMA engine, a queue for each
+/// direction. While both engines have data to move, each engine keeps the part of its rates that the banks measure for
+/// such streams where all are contiguous (StreamRates::contiguous). A request that arrives while such a transfer moves,
+/// and none of its own direction, first waits for what the transfer has outstanding at the memory, at most
+/// DmaParameters::granules.
 ///
 /// All arithmetic is in exact integers. Time is counted in ticks of 2^-20 cycle and work in units, of which a stream
 /// moves an integer number per tick, so that the cost of a byte is right to some parts per million. Nothing depends on
@@ -48,10 +49,27 @@ class HbmStream {
     base::Cycles cycle;
   };
 
+  /// A contiguous transfer beside the requests, from cycle `arrival` on.
+  struct Beside {
+    Direction direction = Direction::read;
+    base::Bytes bytes;
+    base::Cycles arrival;
+  };
+
+  /// By stream: reads and writes of requests, then reads and writes beside them.
+  using Shares = std::array<double, 4>;
+
   explicit HbmStream(const Machine& machine);
 
-  /// Queues a contiguous transfer beside the requests, from cycle `arrival` on, as submit() does. It has no completion.
-  void submit_beside(Direction direction, base::Bytes bytes, base::Cycles arrival);
+  /// What each of the streams that have data to move keeps of its rate without those of the other engine, the same for
+  /// both of an engine; 0 for others. Ratios of StreamRates::contiguous().
+  const Shares& shares(const memory::dram::StreamRates::Streams& moving) const;
+
+  /// Queues a transfer beside the requests, behind those of its direction. Its arrival is not before theirs. It has no
+  /// completion.
+  void submit_beside(const Beside& transfer);
+  /// Takes back what has not moved of the transfers beside the requests.
+  void drop_beside();
 
   /// Queues a request. Its first byte may move from cycle `arrival`, which is not before the last advance() nor before
   /// an earlier arrival of the same direction.
@@ -61,7 +79,8 @@ class HbmStream {
   std::optional<base::Cycles> next_completion() const;
   /// Moves time to `cycle` and appends the requests that complete until then, in order of completion.
   void advance(base::Cycles cycle, std::vector<Completion>& completed);
-  /// Moves time to the next completion, appends what completes in that cycle, and returns the cycle. Must not be idle.
+  /// Moves time to the next completion, appends what completes in that cycle, and returns the cycle. A request must
+  /// wait or move.
   base::Cycles complete_next(std::vector<Completion>& completed);
 
   /// Returns whether data of this direction are moving at the time of the last advance().
@@ -93,7 +112,7 @@ class HbmStream {
   static constexpr std::size_t most_streams = 4;
   using Units = std::array<std::int64_t, 2>;                   ///< work units, by direction
   using StreamUnits = std::array<std::int64_t, most_streams>;  ///< by stream
-  using Moving = std::array<bool, most_streams>;
+  using Moving = memory::dram::StreamRates::Streams;
 
   struct Request {
     std::int64_t arrival = 0;    ///< ticks
@@ -101,6 +120,7 @@ class HbmStream {
     base::Bytes bytes;
     std::uint64_t tag = 0;
     AccessShape shape;
+    bool is_met = false;  ///< has arrived, and its arrival is behind what was outstanding then
   };
   /// A FIFO on a vector, since a deque allocates even when empty.
   class Queue {
@@ -124,7 +144,8 @@ class HbmStream {
     StreamUnits remaining{};
     StreamUnits arrival{};
     Moving present{};
-    std::array<AccessShape, 2> shape{};  ///< of the requests
+    std::array<bool, 2> is_met{};  ///< of the requests, as the next
+    std::array<AccessShape, 2> shape{};
   };
   struct Step {
     std::int64_t until = 0;
@@ -135,11 +156,11 @@ class HbmStream {
 
   base::Cycles now_in_cycles() const { return base::Cycles(base::divide_round_up(now_, 1LL << tick_bits)); }
   State state() const;
+  void meet(State& state) const;
   Step step(const State& state, std::int64_t limit) const;
   static void apply(State& state, const Step& step);
   bool take_step(std::int64_t limit, std::vector<Completion>& completed);
   bool moving(std::size_t stream) const { return !queues_[stream].empty() && queues_[stream].front().arrival <= now_; }
-  std::int64_t ticks_behind_transfers() const;
   bool beside() const { return !queues_[2].empty() || !queues_[3].empty(); }
   StreamUnits units_per_tick(const State& state, const Moving& moving) const;
   Units units_of_requests(const State& state, const std::array<bool, 2>& moving) const;
@@ -153,6 +174,7 @@ class HbmStream {
   Units alone_;               ///< units per tick of a contiguous read or write alone
   std::int64_t shared_;       ///< units per tick of each direction while both are contiguous
   std::int64_t outstanding_;  ///< work units of the granules that a DMA engine has outstanding
+  mutable std::array<std::optional<Shares>, 1 << most_streams> shares_;  ///< of the streams that move, as bits
   std::array<Queue, most_streams> queues_;
   std::int64_t now_ = 0;
   std::int64_t busy_ticks_ = 0;

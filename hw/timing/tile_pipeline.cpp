@@ -7,8 +7,9 @@ namespace podsim::hw::timing {
 
 TilePipeline::TilePipeline(const Machine& machine) : machine_(machine), phases_(machine), hbm_(machine) {}
 
-OpResult TilePipeline::simulate(const TileOp& op) {
+OpResult TilePipeline::simulate(const TileOp& op, std::span<const HbmStream::Beside> beside) {
   hbm_.reset();
+  for (const HbmStream::Beside& transfer : beside) hbm_.submit_beside(transfer);
   OpResult result = TileWalk(machine_, phases_, hbm_, op, TileCursor::no_limit, averaged).run();
   result.hbm_busy = hbm_.busy();
   return result;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+
 #include "hw/machine.h"
 #include "hw/op_result.h"
 #include "hw/tile_op.h"
@@ -27,8 +29,11 @@ class TilePipeline {
  public:
   explicit TilePipeline(const Machine& machine);
 
-  /// Returns the exact cost of the op, equal to that of the SystemC core cycle for cycle.
-  OpResult simulate(const TileOp& op);
+  /// Returns the exact cost of the op, equal to that of the SystemC core cycle for cycle. `beside`: other transfers of
+  /// its HBM, by their arrival in cycles of the op.
+  OpResult simulate(const TileOp& op, std::span<const HbmStream::Beside> beside = {});
+
+  const HbmStream& hbm() const { return hbm_; }
 
   /// Simulates at most `window` tiles of every run of equal tiles; each further tile is assumed to cost the average of
   /// the last `averaged` of the window. Exact for runs of at most `window` tiles. Returns cycles of the core clock.

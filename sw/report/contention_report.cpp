@@ -24,8 +24,8 @@ using Kind = hw::chip::TrafficBeside::Kind;
 constexpr double close = 0.05;
 constexpr std::size_t most_shown = 5;
 
-double error(const ContentionComparison& pair, ContentionTimes ContentionComparison::*level) {
-  return hw::chip::relative_error((pair.*level).both(), pair.banks.both());
+double error(const ContentionComparison& pair) {
+  return std::abs(hw::chip::relative_error(pair.law.both(), pair.banks.both()));
 }
 
 std::string in_microseconds(base::Time time) { return fmt::format("{:.1f}", double(time.value()) * 1e-6); }
@@ -38,14 +38,13 @@ std::vector<ContentionComparison> of_kind(const std::vector<ContentionComparison
 }
 
 std::string errors_table(const ContentionReport& report) {
-  base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});
-  table.row({"op beside", "pairs", "replay: mean", "within 5 %", "streams: mean", "within 5 %"});
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::right});
+  table.row({"op beside", "pairs", "mean error", "within 5 %"});
   const auto row = [&](const std::string& name, const std::vector<ContentionComparison>& pairs) {
     if (pairs.empty()) return;
     const ContentionErrors errors = contention_errors(pairs);
-    table.row({name, std::to_string(errors.pairs), base::text::percent(errors.replay_mean),
-               base::text::percent(errors.replay_within), base::text::percent(errors.streams_mean),
-               base::text::percent(errors.streams_within)});
+    table.row(
+        {name, std::to_string(errors.pairs), base::text::percent(errors.mean), base::text::percent(errors.within)});
   };
   for (const Kind kind : {Kind::collective, Kind::copy, Kind::infeed}) {
     row(hw::chip::to_string(kind), of_kind(report.comparisons, kind));
@@ -56,19 +55,14 @@ std::string errors_table(const ContentionReport& report) {
 
 std::string worst_table(const ContentionReport& report) {
   std::vector<ContentionComparison> worst = report.comparisons;
-  std::ranges::stable_sort(worst, std::ranges::greater{}, [](const ContentionComparison& pair) {
-    return std::max(std::abs(error(pair, &ContentionComparison::replay)),
-                    std::abs(error(pair, &ContentionComparison::streams)));
-  });
+  std::ranges::stable_sort(worst, std::ranges::greater{}, error);
   worst.resize(std::min(worst.size(), most_shown));
-  base::text::TextTable table(
-      {Align::left, Align::right, Align::right, Align::right, Align::right, Align::right, Align::right});
-  table.row({"the largest errors, us", "read", "written", "op alone", "banks", "streams", "replay"});
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});
+  table.row({"the largest errors, us", "read", "written", "op alone", "banks", "law"});
   for (const ContentionComparison& pair : worst) {
     table.row({hw::chip::to_string(pair.pair.traffic.kind), base::to_string(pair.pair.traffic.read),
                base::to_string(pair.pair.traffic.written), in_microseconds(pair.op_alone),
-               in_microseconds(pair.banks.both()), in_microseconds(pair.streams.both()),
-               in_microseconds(pair.replay.both())});
+               in_microseconds(pair.banks.both()), in_microseconds(pair.law.both())});
   }
   return table.text();
 }
@@ -85,12 +79,8 @@ ContentionErrors contention_errors(const std::vector<ContentionComparison>& comp
   if (comparisons.empty()) return errors;
   const double one = 1 / double(comparisons.size());
   for (const ContentionComparison& pair : comparisons) {
-    const double replay = std::abs(error(pair, &ContentionComparison::replay));
-    const double streams = std::abs(error(pair, &ContentionComparison::streams));
-    errors.replay_mean += one * replay;
-    errors.streams_mean += one * streams;
-    errors.replay_within += replay <= close ? one : 0;
-    errors.streams_within += streams <= close ? one : 0;
+    errors.mean += one * error(pair);
+    errors.within += error(pair) <= close ? one : 0;
   }
   return errors;
 }
@@ -110,18 +100,15 @@ std::string contention_json(const ContentionReport& report) {
                      {"pace_bytes_per_s", pair.pair.traffic.pace.si()},
                      {"op_alone_s", double(pair.op_alone.value()) * 1e-12},
                      {"banks", times_json(pair.banks)},
-                     {"streams", times_json(pair.streams)},
-                     {"replay", times_json(pair.replay)}});
+                     {"law", times_json(pair.law)}});
   }
   const ContentionErrors errors = contention_errors(report.comparisons);
   const Json json = {{"schema_version", 1},
                      {"command", "calibrate contention"},
                      {"machine", report.machine.name},
                      {"pairs", pairs},
-                     {"replay_mean_error", errors.replay_mean},
-                     {"replay_within_5_percent", errors.replay_within},
-                     {"streams_mean_error", errors.streams_mean},
-                     {"streams_within_5_percent", errors.streams_within},
+                     {"mean_error", errors.mean},
+                     {"within_5_percent", errors.within},
                      {"warnings", Json::array()},
                      {"wall_s", report.wall_s}};
   return base::text::json_text(json, 2) + "\n";

@@ -20,8 +20,7 @@ struct ContentionReport {
 /// the share of the pairs that are within 5 %.
 struct ContentionErrors {
   std::size_t pairs = 0;
-  double replay_mean = 0, streams_mean = 0;
-  double replay_within = 0, streams_within = 0;
+  double mean = 0, within = 0;
 };
 ContentionErrors contention_errors(const std::vector<hw::chip::ContentionComparison>& comparisons);
 

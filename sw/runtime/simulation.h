@@ -77,7 +77,7 @@ struct SimulationOptions {
 /// of more than four trips (loop_watch.h) are skipped unless it has infeeds or outfeeds, and so are those of segments
 /// that the program repeats, such as layers (repeated_segments.h), and in long runs stretches of items that all cores
 /// have executed before (known_stretches.h). Asynchronous collectives and ops share the HBM of a core with the op that
-/// it executes (hw/timing/hbm_occupancy.h, hw/timing/hbm_stream.h), unless the options turn contention off.
+/// it executes (hw/timing/contended_op.h), unless the options turn contention off.
 class Simulation : private hw::core::CoreRuntime {
  public:
   /// `program`, `machine` and the objects that `options` points to outlive the simulation.

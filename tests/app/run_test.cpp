@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
                  true}),
     [](const auto& instance) { return std::string(instance.param.name); });
 
-// To the picosecond, but for ops beside transfers, whose contention replayed chips have in closed form.
+// To the picosecond, also with transfers beside ops.
 TEST_P(RunDetail, ChipsOfUnitsAndReplayedOnesTakeTheSameStep) {
   const test::Folder folder;
   const auto at = [&](const Words& detail) {
@@ -129,10 +129,6 @@ TEST_P(RunDetail, ChipsOfUnitsAndReplayedOnesTakeTheSameStep) {
   EXPECT_EQ(automatic["real_chips"], 1);
   for (const Json& run : {replay, automatic}) {
     EXPECT_EQ(run["waiting_for_hbm"].empty(), !GetParam().overlaps);
-    if (GetParam().overlaps) {
-      EXPECT_NEAR(run["step_time_s"].get<double>() / tile["step_time_s"].get<double>(), 1, 0.002);
-      continue;
-    }
     EXPECT_EQ(run["step_time_ps"], tile["step_time_ps"]);
     EXPECT_EQ(run["breakdown_s"], tile["breakdown_s"]);
   }

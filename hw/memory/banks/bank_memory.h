@@ -25,7 +25,9 @@ class BankMemory : public ChipMemory {
   BankMemory(sc_core::sc_module_name name, const Machine& machine, host::HostPort& host, const Trace& trace);
 
   tlm::tlm_target_socket<>& from_dma(int core) override { return dma(core).from_engine; }
-  bool move_beside(int, Direction, base::Bytes) override { return false; }
+  bool shares_halves() const override { return false; }
+  void move_beside(int, Direction, base::Bytes, base::Time) override {}
+  void stop_beside(int) override {}
   base::Bytes moved(int core, Direction direction) const override { return dmas_[std::size_t(core)].moved(direction); }
   /// Connects the links to other chips. Called at most once, before the simulation starts.
   void connect(noc::ici::IciPort& ici);

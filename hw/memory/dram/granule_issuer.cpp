@@ -6,11 +6,17 @@
 
 namespace podsim::hw::memory::dram {
 
-GranuleIssuer::GranuleIssuer(const DramParameters& parameters, int lanes, std::int64_t outstanding)
+GranuleIssuer::GranuleIssuer(const DramParameters& parameters, int lanes, std::int64_t outstanding, int engines)
     : memory_(parameters),
       interleave_(parameters.address.interleave),
       limit_(outstanding),
-      lanes_(std::size_t(lanes)) {}
+      lanes_each_(std::size_t(lanes)),
+      lanes_(std::size_t(lanes * engines)),
+      engines_(std::size_t(engines)),
+      issued_(lanes_.size()),
+      bytes_of_lanes_(lanes_.size()) {
+  for (std::size_t engine = 0; engine < engines_.size(); ++engine) engines_[engine].first_lane = engine * lanes_each_;
+}
 
 void GranuleIssuer::submit(int lane, const MemoryStream& stream, base::Cycles arrival, std::uint64_t tag) {
   assert(lanes_[std::size_t(lane)].empty() || arrival >= streams_[lanes_[std::size_t(lane)].back()].arrival);
@@ -30,24 +36,41 @@ void GranuleIssuer::advance(base::Cycles clock, std::vector<Completion>& complet
       }
     }
     if (completed.size() != before || now() >= clock) return;
-    const std::optional<std::size_t> lane = next_lane();
-    if (lane) issue(*lane);
+    issue_in_turn();
     moved_.clear();
-    memory_.advance(next_stop(clock, lane.has_value()), moved_);
+    memory_.advance(next_stop(clock), moved_);
     if (advanced_) advanced_(now());
     collect(completed);
   }
 }
 
+/// Every engine issues a granule if it can.
+void GranuleIssuer::issue_in_turn() {
+  for (std::size_t i = 0; i < engines_.size(); ++i) {
+    Engine& engine = engines_[(first_engine_ + i) % engines_.size()];
+    const std::optional<std::size_t> lane = next_lane(engine);
+    engine.issued = lane.has_value();
+    if (lane) issue(*lane);
+  }
+  first_engine_ = (first_engine_ + 1) % engines_.size();
+}
+
 /// Lane whose head issues in this clock; std::nullopt if there is none.
-std::optional<std::size_t> GranuleIssuer::next_lane() const {
-  if (outstanding_ >= limit_) return std::nullopt;
-  for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    const std::size_t lane = (turn_ + i) % lanes_.size();
+std::optional<std::size_t> GranuleIssuer::next_lane(const Engine& engine) const {
+  if (engine.outstanding >= limit_) return std::nullopt;
+  for (std::size_t i = 0; i < lanes_each_; ++i) {
+    const std::size_t lane = engine.first_lane + (engine.turn + i) % lanes_each_;
     const Stream* head = waiting_head(lane);
-    if (head != nullptr && memory_.accepts(head->cursor.request())) return lane;
+    if (head != nullptr && !is_ahead(engine, lane) && memory_.accepts(head->cursor.request())) return lane;
   }
   return std::nullopt;
+}
+
+bool GranuleIssuer::is_ahead(const Engine& engine, std::size_t lane) const {
+  for (std::size_t other = engine.first_lane; other < engine.first_lane + lanes_each_; ++other) {
+    if (issued_[lane] - issued_[other] >= most_ahead_ && waiting_head(other) != nullptr) return true;
+  }
+  return false;
 }
 
 const GranuleIssuer::Stream* GranuleIssuer::waiting_head(std::size_t lane) const {
@@ -60,12 +83,14 @@ void GranuleIssuer::issue(std::size_t lane) {
   const std::size_t number = lanes_[lane].front();
   Stream& stream = streams_[number];
   MemoryRequest request = stream.cursor.request();
-  request.tag = new_granule({number, request.direction, request.bytes, now()});
+  request.tag = new_granule({number, lane, request.direction, request.bytes, now()});
   memory_.submit(request);
   stream.cursor.next();
   ++stream.in_flight;
-  ++outstanding_;
-  turn_ = (lane + 1) % lanes_.size();
+  ++issued_[lane];
+  Engine& engine = engine_of(lane);
+  ++engine.outstanding;
+  engine.turn = (lane - engine.first_lane + 1) % lanes_each_;
   if (stream.cursor.done()) leave_lane(lane);
 }
 
@@ -83,29 +108,30 @@ void GranuleIssuer::collect(std::vector<Completion>& completed) {
     free_granules_.push_back(moved.tag);
     latencies_.push_back(moved.clock - granule.issued);
     bytes_moved_[std::size_t(granule.direction)] += granule.bytes;
-    --outstanding_;
+    bytes_of_lanes_[granule.lane] += granule.bytes;
+    --engine_of(granule.lane).outstanding;
     Stream& stream = streams_[granule.stream];
     if (--stream.in_flight == 0 && stream.cursor.done()) finish(granule.stream, completed);
   }
 }
 
 /// The next clock in which something may be issued or completes, up to `limit` but after now.
-base::Cycles GranuleIssuer::next_stop(base::Cycles limit, bool issued) const {
+base::Cycles GranuleIssuer::next_stop(base::Cycles limit) const {
   base::Cycles stop = limit;
   bool waits_for_room = false;
-  for (const std::deque<std::size_t>& lane : lanes_) {
-    if (lane.empty()) continue;
-    const Stream& head = streams_[lane.front()];
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
+    if (lanes_[lane].empty()) continue;
+    const Stream& head = streams_[lanes_[lane].front()];
+    const Engine& engine = engines_[lane / lanes_each_];
     if (head.arrival > now()) {
       stop = std::min(stop, head.arrival);
-    } else if (issued) {
+    } else if (engine.issued) {
       stop = std::min(stop, now() + base::Cycles(1));
     } else {
-      waits_for_room = true;
+      waits_for_room = waits_for_room || engine.outstanding < limit_;
     }
   }
-  const bool full = outstanding_ >= limit_;
-  if (const auto event = waits_for_room && !full ? memory_.next_event() : memory_.next_completion()) {
+  if (const auto event = waits_for_room ? memory_.next_event() : memory_.next_completion()) {
     stop = std::min(stop, *event);
   }
   return std::max(stop, now() + base::Cycles(1));

@@ -36,7 +36,21 @@ base::Bandwidth StreamRates::alone(Direction direction, const AccessShape& shape
 }
 
 std::array<base::Bandwidth, 2> StreamRates::together(const AccessShape& read, const AccessShape& write) {
-  return rates({read, write});
+  const Rates& both = rates({read, write});
+  return {both[0], both[1]};
+}
+
+StreamRates::Rates StreamRates::contiguous(const Streams& moving) {
+  const Streams exchanged{moving[2], moving[3], moving[0], moving[1]};
+  if (exchanged > moving) {  // measured in both places
+    const Rates rates = contiguous(exchanged);
+    return {rates[2], rates[3], rates[0], rates[1]};
+  }
+  Shapes shapes;
+  for (std::size_t stream = 0; stream < moving.size(); ++stream) {
+    if (moving[stream]) shapes[stream] = AccessShape();
+  }
+  return rates(shapes);
 }
 
 const StreamRates::Rates& StreamRates::rates(const Shapes& shapes) {
@@ -47,24 +61,30 @@ const StreamRates::Rates& StreamRates::rates(const Shapes& shapes) {
 
 StreamRates::Rates StreamRates::measure(const Shapes& shapes) const {
   const base::Cycles measured = parameters_.timing.refi * refresh_intervals;
-  std::array<base::Bytes, 2> moved;
+  const int engines = shapes[2] || shapes[3] ? 2 : 1;
+  std::array<base::Bytes, 4> moved;
   for (int place = 0; place < places; ++place) {
-    GranuleIssuer issuer(parameters_, 2, outstanding_);
+    GranuleIssuer issuer(parameters_, 2, outstanding_, engines);
+    if (engines == 2) issuer.keep_together(outstanding_);
     issuer.on_advance([](base::Cycles) { base::host::end_if_interrupted("in measuring the rates of the memory"); });
-    for (const Direction direction : {Direction::read, Direction::write}) {
-      const auto lane = std::size_t(direction);
-      if (!shapes[lane]) continue;
-      const std::uint64_t seed = std::uint64_t(place) * 2 + lane;
-      issuer.submit(int(lane), {direction, long_transfer(*shapes[lane], seed)}, base::Cycles(0), lane);
+    // Two engines exchange their places, so that neither has the better one.
+    const auto lane_of = [&](std::size_t stream) { return engines == 2 && place == 1 ? (stream + 2) % 4 : stream; };
+    for (std::size_t stream = 0; stream < shapes.size(); ++stream) {
+      if (!shapes[stream]) continue;
+      const std::size_t lane = lane_of(stream);
+      const std::uint64_t seed = engines == 2 ? lane : std::uint64_t(place) * 2 + lane;
+      issuer.submit(int(lane), {Direction(lane % 2), long_transfer(*shapes[stream], seed)}, base::Cycles(0), lane);
     }
     std::vector<GranuleIssuer::Completion> none;
     issuer.advance(settled, none);
-    const std::array<base::Bytes, 2> before = issuer.moved();
+    const std::vector<base::Bytes> before = issuer.moved_by_lane();
     issuer.advance(settled + measured, none);
-    for (const std::size_t lane : {0, 1}) moved[lane] += issuer.moved()[lane] - before[lane];
+    for (std::size_t stream = 0; stream < before.size(); ++stream) {
+      moved[stream] += issuer.moved_by_lane()[lane_of(stream)] - before[lane_of(stream)];
+    }
   }
   const base::Duration duration = measured * places / parameters_.clock;
-  return {moved[0] / duration, moved[1] / duration};
+  return {moved[0] / duration, moved[1] / duration, moved[2] / duration, moved[3] / duration};
 }
 
 /// A transfer that lasts longer than any measurement, at a location drawn with the seed. Addresses beyond the end of

@@ -13,10 +13,10 @@
 
 namespace podsim::hw::memory::dram {
 
-/// Sustained rates of long transfers at one core's half of the HBM, measured on its banks: for a transfer alone, and
-/// for a read and a write that run concurrently and take turns granule by granule. Each combination of shapes is
-/// measured on its first use, over whole refresh intervals and as the mean of several locations in the memory. Results
-/// do not depend on the order of calls.
+/// Sustained rates of long transfers at one core's half of the HBM, measured on its banks: for a transfer alone, for a
+/// read and a write that run concurrently and take turns granule by granule, and for those of two DMA engines. Each
+/// combination of shapes is measured on its first use, over whole refresh intervals and as the mean of several
+/// locations in the memory. Results do not depend on the order of calls.
 class StreamRates {
  public:
   /// The rates of a memory, measured once for all that ask for it. The process keeps those of the last four memories.
@@ -30,9 +30,15 @@ class StreamRates {
   /// Rates of the read and of the write while both have data to move.
   std::array<base::Bandwidth, 2> together(const AccessShape& read, const AccessShape& write);
 
+  /// Reads and writes of an engine, then those of another one.
+  using Streams = std::array<bool, 4>;
+  using Rates = std::array<base::Bandwidth, 4>;
+  /// Rates of contiguous streams while those of `moving` have data to move; 0 for others. An engine's reads and writes
+  /// go on together: where one is slower than the other, the other waits for it.
+  Rates contiguous(const Streams& moving);
+
  private:
-  using Shapes = std::array<std::optional<AccessShape>, 2>;  ///< by direction
-  using Rates = std::array<base::Bandwidth, 2>;
+  using Shapes = std::array<std::optional<AccessShape>, 4>;  ///< of Streams
 
   const Rates& rates(const Shapes& shapes);
   Rates measure(const Shapes& shapes) const;

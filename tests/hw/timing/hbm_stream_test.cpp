@@ -59,15 +59,16 @@ TEST(HbmStream, RequestsOfOneDirectionQueueWithoutLosingAFractionOfACycle) {
   EXPECT_EQ(last_cycle(round_machine(), requests), 150);
 }
 
-// A request first waits for what the transfer has outstanding at the memory, then both have half of the rate.
+// A request first waits for what the transfer has outstanding at the memory, then it keeps its share of the rate.
 TEST(HbmStream, ARequestAndATransferBesideItShareTheRate) {
   const Machine machine = round_machine();
   HbmStream hbm(machine);
   const std::int64_t outstanding = HbmStream::outstanding(machine).value();
   std::vector<HbmStream::Completion> done;
-  hbm.submit_beside(Direction::read, base::Bytes(1'000'000), base::Cycles(0));
+  hbm.submit_beside({Direction::read, base::Bytes(1'000'000), base::Cycles(0)});
   hbm.submit(Direction::read, base::Bytes(100'000), base::Cycles(0), 1);
-  EXPECT_NEAR(double(hbm.next_completion()->value()), double(outstanding) / 100 + 2000, 1);
+  const double share = hbm.shares({true, false, true, false})[0];
+  EXPECT_NEAR(double(hbm.next_completion()->value()), double(outstanding) / 100 + 1000 / share, 1);
   while (const auto next = hbm.next_completion()) hbm.advance(*next, done);
   EXPECT_EQ(done.size(), 1U);  // the transfer has no completion
   EXPECT_TRUE(hbm.idle());
@@ -81,7 +82,7 @@ RC_GTEST_PROP(HbmStream, TransfersBesideRequestsLoseNoTime, ()) {
     const std::int64_t size = *rc::gen::inRange(1, 1'000'000);
     bytes += size;
     const bool beside = *rc::gen::arbitrary<bool>();
-    if (beside) hbm.submit_beside(Direction::read, base::Bytes(size), base::Cycles(0));
+    if (beside) hbm.submit_beside({Direction::read, base::Bytes(size), base::Cycles(0)});
     if (!beside) hbm.submit(Direction::read, base::Bytes(size), base::Cycles(0), 1);
   }
   std::vector<HbmStream::Completion> done;
@@ -90,9 +91,52 @@ RC_GTEST_PROP(HbmStream, TransfersBesideRequestsLoseNoTime, ()) {
     last = next->value();
     hbm.advance(*next, done);
   }
+  // Two engines move at least what the banks let them together, and never more than one alone.
+  const HbmStream::Shares shares = hbm.shares({true, false, true, false});
   const double pure = double(bytes) / 100;
-  RC_ASSERT(double(last) >= pure - 1 &&
-            double(last) <= pure + double(HbmStream::outstanding(machine).value()) / 100 + 20);
+  RC_ASSERT(double(last) >= pure - 1 && double(last) <= pure / std::min(1.0, shares[0] + shares[2]) +
+                                                            double(HbmStream::outstanding(machine).value()) / 100 + 20);
+}
+
+// By symmetry two engines that do the same have the same, and the pins carry no more for two of them.
+TEST(HbmStream, EnginesThatDoTheSameShareEvenly) {
+  HbmStream hbm(tpu_v3());
+  for (const auto& [reads, writes] : {std::pair(true, false), {false, true}, {true, true}}) {
+    const HbmStream::Shares shares = hbm.shares({reads, writes, reads, writes});
+    for (const std::size_t d : {0, 1}) {
+      EXPECT_NEAR(shares[d], shares[2 + d], 0.06 * shares[d]);
+      EXPECT_LE(shares[d] + shares[2 + d], 1.05);
+    }
+  }
+}
+
+// Where transfers are known ahead, the request moves as when they come while it waits.
+RC_GTEST_PROP(HbmStream, TransfersThatAreKnownAheadAreNoOthers, ()) {
+  const Machine machine = round_machine();
+  HbmStream ahead(machine), in_time(machine);
+  std::vector<HbmStream::Beside> transfers;
+  base::Cycles now;
+  for (std::int64_t i = *rc::gen::inRange(0, 6); i > 0; --i) {
+    now += base::Cycles(*rc::gen::inRange<std::int64_t>(0, 5000));
+    transfers.push_back(
+        {*rc::gen::element(Direction::read, Direction::write), base::Bytes(*rc::gen::inRange(1, 300'000)), now});
+  }
+  const auto bytes = base::Bytes(*rc::gen::inRange(1, 2'000'000));
+  for (const HbmStream::Beside& transfer : transfers) ahead.submit_beside(transfer);
+  std::vector<HbmStream::Completion> first, second;
+  for (HbmStream* stream : {&ahead, &in_time}) {
+    stream->submit(Direction::read, bytes, base::Cycles(100), 1);
+    stream->submit(Direction::write, bytes, base::Cycles(3000), 2);
+  }
+  for (const HbmStream::Beside& transfer : transfers) {
+    in_time.advance(transfer.arrival, second);
+    in_time.submit_beside(transfer);
+  }
+  const auto end = base::Cycles(std::int64_t(1) << 30);
+  ahead.advance(end, first);
+  in_time.advance(end, second);
+  RC_ASSERT(first.size() == 2U && second.size() == 2U);
+  for (const std::size_t i : {0, 1}) RC_ASSERT(first[i].cycle == second[i].cycle && first[i].tag == second[i].tag);
 }
 
 TEST(HbmStream, ARequestWithoutBytesCompletesOnArrival) {

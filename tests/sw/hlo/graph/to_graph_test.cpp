@@ -295,7 +295,7 @@ add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }
 ENTRY main { p = f32[8] parameter(0)
   ROOT all = f32[8] all-reduce(p), channel_id=3, to_apply=add, replica_groups=)" +
                                                     attributes + " }\n");
-    return find(module, "all").participants;
+    return *find(module, "all").participants;
   };
   const ir::Participants flat = participants("[4,2]<=[2,4]T(1,0), use_global_device_ids=true");
   EXPECT_TRUE(flat.groups.empty());

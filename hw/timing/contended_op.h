@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "base/units.h"
+#include "hw/machine.h"
+#include "hw/op_result.h"
+#include "hw/tile_op.h"
+#include "hw/timing/hbm_occupancy.h"
+#include "hw/timing/tile_pipeline.h"
+
+namespace podsim::hw::timing {
+
+/// An op that shares the HBM with claims, at tile and at replay level. Both sides have the law of HbmStream.
+///
+/// The op takes as long as its pipeline with the claims as transfers beside its requests. At tile level its units and
+/// its stream find that out; cycles() is the same by the recurrence (TilePipeline).
+///
+/// The claims have a share of the HBM's time. The op's tiles take `tile` each without them; a tile's data move for
+/// `busy`, and computing a tile takes `slack` longer than reading the next one. While claims wait all the time, a
+/// tile's data move at `kept` of their rate, and the claims move at `left` of theirs meanwhile (HbmStream::shares()):
+///
+///   tile  = duration / tiles             busy = hbm_busy / tiles
+///   slack = max(0, (compute + control) / tiles - busy - read latency)
+///   tile' = tile + max(0, busy (1 / kept - 1) - slack)
+///   share = 1 - busy / kept (1 - left) / tile'
+class ContendedOp : private HbmSharer {
+ public:
+  /// `machine` must outlive the op.
+  explicit ContendedOp(const Machine& machine) : machine_(machine) {}
+  ContendedOp(const ContendedOp&) = delete;
+  ContendedOp& operator=(const ContendedOp&) = delete;
+
+  /// An op begins at `now`, an edge of the clock. `hbm` and `op` outlive its end. `alone` is what it takes without
+  /// claims, found out if it is needed.
+  void begin(HbmOccupancy& hbm, base::Time now, const TileOp& op, const std::optional<OpResult>& alone = {});
+  /// The cycles that the op takes with the claims that there have been so far.
+  base::Cycles cycles();
+  /// The op has ended: claims have the HBM to themselves.
+  void finish();
+  /// Between begin() and finish().
+  bool runs() const { return hbm_ != nullptr; }
+
+ private:
+  double share(const std::array<bool, 2>& claimed) override;
+  double find_share(const std::array<bool, 2>& claimed);
+  const OpResult& alone();
+  TilePipeline& pipeline();
+
+  const Machine& machine_;
+  HbmOccupancy* hbm_ = nullptr;
+  const TileOp* op_ = nullptr;
+  std::optional<OpResult> alone_;
+  base::Cycles start_, cycles_;
+  std::size_t counted_ = 0;                      ///< claims that cycles_ contains
+  std::array<std::optional<double>, 4> shares_;  ///< by the directions claimed, as bits
+  std::optional<TilePipeline> pipeline_;         ///< made for the first op with claims beside it
+};
+
+}  // namespace podsim::hw::timing
