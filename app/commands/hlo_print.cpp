@@ -96,7 +96,8 @@ void add_hlo_print(CLI::App& hlo) {
           },
           "The program after this pass, as a run of it is compiled [as\nit is given]")
       ->option_text("PASS");
-  print->add_option("--slice", options->slice, "For which slice a workload or pass is [as for run]")->option_text("AxB");
+  print->add_option("--slice", options->slice, "For which slice a workload or pass is [as for run]")
+      ->option_text("AxB");
   options::add_machine_option(*print, options->settings);
   options::add_set_option(*print, options->settings);
   options::add_limit_option(*print);

@@ -51,8 +51,7 @@ int next_dimension(const Coordinates& hops) {
 }  // namespace
 
 Links::Links(FoldedTopology topology, const IciParameters& ici, const Faults& faults)
-    : topology_(std::move(topology)),
-      relay_time_(base::to_time(ici.end_latency())) {
+    : topology_(std::move(topology)), relay_time_(base::to_time(ici.end_latency())) {
   assert(faults.none() || !topology_.is_folded());
   if (faults.any_dead()) planner_.emplace(topology_.full(), faults);
   const Topology& nodes = topology_.representatives();

@@ -84,7 +84,8 @@ void overlap(Compilation& compilation) {
     return;
   }
   const std::vector<ir::Donation> donations = compilation.module.donations;
-  compilation.module = compiler::overlap_collectives(std::move(compilation.module), compilation.machine(), donations);
+  compilation.module = compiler::overlap_collectives(std::move(compilation.module), compilation.machine(), donations,
+                                                     compilation.choices.op_cache);
   const bool any = std::ranges::any_of(compilation.module.computations, [&](const ir::Computation& computation) {
     return std::ranges::any_of(computation.instructions, goes_on);
   });

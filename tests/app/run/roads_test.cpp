@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct Program {
   Words program;  ///< with its settings
   std::string slice = {};
 };
+
+void PrintTo(const Program& program, std::ostream* out) { *out << program.label; }
 
 Words joined(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -44,8 +47,7 @@ nlohmann::ordered_json result_of(const Outcome& outcome) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   if (outcome.code != 0) return {};
   nlohmann::ordered_json json = nlohmann::ordered_json::parse(outcome.out);
-  for (const char* key : {"workload", "compile_s", "wall_s"}) json.erase(key);
-  if (json.contains("partition")) json["partition"].erase("partition_s");
+  for (const char* key : {"workload", "compile_s", "wall_s", "partition_s"}) json.erase(key);
   return json;
 }
 

