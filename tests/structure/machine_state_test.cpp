@@ -22,7 +22,9 @@ std::string machine_state(const std::string& text) {
 TEST(MachineState, IsNoMemberOfSoftware) {
   for (const auto& file : source_files()) {
     const bool software = file.string().starts_with("sw/collectives/") || file.string().starts_with("sw/runtime/");
-    if (software) EXPECT_EQ(machine_state(read_source(file)), "") << file;
+    if (software) {
+      EXPECT_EQ(machine_state(read_source(file)), "") << file;
+    }
   }
 }
 

@@ -22,7 +22,8 @@ IciParameters tpu_v3() {
           .payload_fraction = 0.854,
           .hop_latency = base::Duration(300e-9),
           .remote_dma_latency = base::Duration(700e-9),
-          .cross_pod_latency = base::Duration(250e-9)};
+          .cross_pod_latency = base::Duration(250e-9),
+          .switch_crossing = base::Duration(0)};
 }
 
 struct Messages : NetworkBench<MessageFabric> {

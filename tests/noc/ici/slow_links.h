@@ -11,7 +11,8 @@ inline IciParameters slow_links() {
           .payload_fraction = 0.5,
           .hop_latency = base::Duration(300e-9),
           .remote_dma_latency = base::Duration(700e-9),
-          .cross_pod_latency = base::Duration(250e-9)};
+          .cross_pod_latency = base::Duration(250e-9),
+          .switch_crossing = base::Duration(0)};
 }
 
 }  // namespace podsim::noc::ici
