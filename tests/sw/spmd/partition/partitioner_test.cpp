@@ -340,13 +340,14 @@ TEST(Partitioner, EveryPartitionIsFedAndFeedsItsShard) {
   testing::ShardedProgram p(mesh::Mesh({{"x", 4}}));
   ir::build::GraphBuilder& b = p.builder;
   const ir::InstructionId fed = p.annotate(b.infeed(ir::make_shape(ir::ElementType::f32, {8, 2})), {"x"});
+  p.set(b[fed].operands[0], {mesh::parse_axes(p.mesh, {"x", "-"}, 2), mesh::replicated(0)});
   const ir::InstructionId out = p.annotate(b.negate(fed), {"x"});
   b.outfeed(out);
   const ir::Module local = std::move(p).partitioned(out);
-  EXPECT_EQ(ir::to_string(only(local, ir::Opcode::infeed).shape), "f32[2,2]");
+  EXPECT_EQ(ir::to_string(only(local, ir::Opcode::infeed).shape), "(f32[2,2], token[])");
   ir::eval::EvaluationHost host;
   host.infeed = [](int device, const ir::Instruction& infeed) {
-    return ir::testing::random_literal(infeed.shape, unsigned(device));
+    return ir::testing::fed(infeed, ir::testing::random_literal(infeed.shape.tuple_shapes[0], unsigned(device)));
   };
   std::vector<ir::Literal> seen(4);
   host.outfeed = [&](int device, const ir::Literal& value) { seen[std::size_t(device)] = value; };
