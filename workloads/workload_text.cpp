@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "sw/hlo/diagnostic_list.h"
 #include "sw/ir/hlo_names.h"
 
 namespace podsim::workloads {
@@ -19,8 +20,12 @@ namespace {
 
 constexpr std::string_view prefix = "podsim.";
 
-/// The attributes by their names without the prefix, with their values as they were before they were quoted.
-using Facts = std::map<std::string, std::string>;
+struct Fact {
+  std::string value;       ///< as it was before it was quoted
+  std::string_view place;  ///< in the text
+};
+/// The attributes by their names without the prefix.
+using Facts = std::map<std::string, Fact>;
 
 std::string in_quotes(std::string_view text) {
   std::string result = "\"";
@@ -49,14 +54,9 @@ Facts facts_of(std::string_view attributes) {
       if (escaped) ++at;
       value += escaped && attributes[at] == 'n' ? '\n' : attributes[at];
     }
-    facts[name] = value;
+    facts[name] = {value, attributes.substr(equals + 1, std::min(at + 1, attributes.size()) - equals - 1)};
   }
   return facts;
-}
-
-[[noreturn]] void refuse(const std::string& name, const std::string& value, const std::string& wanted) {
-  throw base::InputError(fmt::format("podsim.{}=\"{}\" in the header of the module is not {}", name, value, wanted),
-                         "'podsim hlo print' writes these attributes; without all of them a text runs as any other");
 }
 
 std::vector<std::string> words(const std::string& list) {
@@ -72,11 +72,11 @@ std::vector<std::string> words(const std::string& list) {
 /// The facts of one text, with errors for those that are damaged.
 class FactReader {
  public:
-  explicit FactReader(Facts facts) : facts_(std::move(facts)) {}
+  FactReader(const sw::hlo::Module& module, Facts facts) : module_(module), facts_(std::move(facts)) {}
 
   std::string text(const std::string& name) const {
     const auto found = facts_.find(name);
-    return found == facts_.end() ? "" : found->second;
+    return found == facts_.end() ? "" : found->second.value;
   }
 
   /// A number that is not negative; 0 if there is none.
@@ -89,7 +89,7 @@ class FactReader {
     std::vector<std::int64_t> result;
     for (const std::string& word : words(text(name))) {
       result.push_back(parsed<std::int64_t>(name, word));
-      if (result.back() >= end) refuse(name, text(name), fmt::format("a list of numbers below {}", end));
+      if (result.back() >= end) refuse(name, fmt::format("a list of numbers below {}", end));
     }
     return result;
   }
@@ -98,7 +98,7 @@ class FactReader {
     std::vector<sw::ir::InstructionId> result;
     for (const std::string& word : words(text(name))) {
       const auto found = std::ranges::find(entry.instructions, word, &sw::ir::Instruction::name);
-      if (found == entry.instructions.end()) refuse(name, text(name), "a list of instructions of the entry");
+      if (found == entry.instructions.end()) refuse(name, "a list of instructions of the entry");
       result.push_back(sw::ir::InstructionId(found - entry.instructions.begin()));
     }
     return result;
@@ -106,14 +106,22 @@ class FactReader {
 
  private:
   template <class Number>
-  static Number parsed(const std::string& name, const std::string& word) {
+  Number parsed(const std::string& name, const std::string& word) const {
     Number value{};
     const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     const bool whole = error == std::errc() && rest == word.data() + word.size();
-    if (!whole || !(value >= Number{0}) || value > Number(1e18)) refuse(name, word, "a number from 0 to 1e18");
+    if (!whole || !(value >= Number{0}) || value > Number(1e18)) refuse(name, "a number from 0 to 1e18");
     return value;
   }
 
+  [[noreturn]] void refuse(const std::string& name, const std::string& wanted) const {
+    sw::hlo::DiagnosticList found(module_.file, *module_.text, module_.origin.get());
+    found.error(facts_.at(name).place, fmt::format("podsim.{} is not {}", name, wanted),
+                "'podsim hlo print' writes these attributes; a text without them runs as any other");
+    throw base::InputError(found.take());
+  }
+
+  const sw::hlo::Module& module_;
   Facts facts_;
 };
 
@@ -128,14 +136,14 @@ std::string text_of_workload(Workload workload, std::int64_t cores) {
   for (const sw::ir::InstructionId id : workload.step.predictions) {
     predictions.push_back(module.entry_computation()[id].name);
   }
-  const Facts facts{{"samples", std::to_string(workload.samples)},
-                    {"tokens_per_sample", std::to_string(workload.tokens_per_sample)},
-                    {"global", workload.global ? "1" : "0"},
-                    {"model_flops", fmt::format("{}", workload.model_flops)},
-                    {"batched", fmt::format("{}", fmt::join(workload.batched, ","))},
-                    {"sharding", workload.sharding},
-                    {"predictions", fmt::format("{}", fmt::join(predictions, ","))},
-                    {"frozen", fmt::format("{}", fmt::join(workload.step.frozen, ","))}};
+  const std::map<std::string, std::string> facts{{"samples", std::to_string(workload.samples)},
+                                                 {"tokens_per_sample", std::to_string(workload.tokens_per_sample)},
+                                                 {"global", workload.global ? "1" : "0"},
+                                                 {"model_flops", fmt::format("{}", workload.model_flops)},
+                                                 {"batched", fmt::format("{}", fmt::join(workload.batched, ","))},
+                                                 {"sharding", workload.sharding},
+                                                 {"predictions", fmt::format("{}", fmt::join(predictions, ","))},
+                                                 {"frozen", fmt::format("{}", fmt::join(workload.step.frozen, ","))}};
   std::string attributes;
   for (const auto& [name, value] : facts) {
     if (value.empty()) continue;
@@ -148,7 +156,7 @@ std::string text_of_workload(Workload workload, std::int64_t cores) {
 std::optional<Workload> workload_of_text(const sw::hlo::Module& text, sw::ir::Module module) {
   const std::string_view* attributes = find_value(text.attributes, "frontend_attributes");
   if (attributes == nullptr) return std::nullopt;
-  const FactReader facts(facts_of(*attributes));
+  const FactReader facts(text, facts_of(*attributes));
   if (facts.text("samples").empty()) return std::nullopt;
   Workload workload;
   workload.name = module.name;

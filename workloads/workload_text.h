@@ -17,7 +17,7 @@ namespace podsim::workloads {
 std::string text_of_workload(Workload workload, std::int64_t cores);
 
 /// The workload out of such a text, whose graph is `module`; std::nullopt for any other text. Throws base::InputError
-/// for an attribute that is damaged.
+/// with the place of an attribute that is damaged.
 std::optional<Workload> workload_of_text(const sw::hlo::Module& text, sw::ir::Module module);
 
 }  // namespace podsim::workloads

@@ -34,7 +34,7 @@ std::string tiled_text(data_view sharding) {
   if (!last.empty()) {
     std::vector<std::string_view> kinds;
     for (const std::int64_t kind : last) {
-      kinds.push_back(kind == manual ? "manual" : kind == unreduced ? "unreduced" : "replicated");
+      kinds.emplace_back(kind == manual ? "manual" : kind == unreduced ? "unreduced" : "replicated");
     }
     text += fmt::format(" last_tile_dims={{{}}}", fmt::join(kinds, ", "));
   } else if (integer_of(sharding, 6) != 0) {
