@@ -65,7 +65,8 @@ class HbmStream {
   /// both of an engine; 0 for others. Ratios of StreamRates::contiguous().
   const Shares& shares(const memory::dram::StreamRates::Streams& moving) const;
 
-  /// Queues a transfer beside the requests, behind those of its direction. Its arrival is not before theirs. It has no
+  /// Queues a transfer beside the requests, behind those of its direction. Its arrival is not before theirs. A
+  /// request that arrives in the same cycle is behind it, unless time has been advanced to that cycle. It has no
   /// completion.
   void submit_beside(const Beside& transfer);
   /// Takes back what has not moved of the transfers beside the requests.

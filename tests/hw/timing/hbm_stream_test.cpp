@@ -110,7 +110,8 @@ TEST(HbmStream, EnginesThatDoTheSameShareEvenly) {
   }
 }
 
-// Where transfers are known ahead, the request moves as when they come while it waits.
+// Where transfers are known ahead, the request moves as when they come while it waits, before the cycle in which they
+// arrive: the order of a request and a transfer of one cycle is the order in which they come.
 RC_GTEST_PROP(HbmStream, TransfersThatAreKnownAheadAreNoOthers, ()) {
   const Machine machine = round_machine();
   HbmStream ahead(machine), in_time(machine);
@@ -129,7 +130,7 @@ RC_GTEST_PROP(HbmStream, TransfersThatAreKnownAheadAreNoOthers, ()) {
     stream->submit(Direction::write, bytes, base::Cycles(3000), 2);
   }
   for (const HbmStream::Beside& transfer : transfers) {
-    in_time.advance(transfer.arrival, second);
+    in_time.advance(std::max(base::Cycles(0), transfer.arrival - base::Cycles(1)), second);
     in_time.submit_beside(transfer);
   }
   const auto end = base::Cycles(std::int64_t(1) << 30);
