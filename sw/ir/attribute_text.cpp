@@ -183,7 +183,7 @@ class AttributeList {
     if (const std::string_view name = index_name(i_.opcode); !name.empty()) add(name, i_.index);
     const bool sized = i_.opcode == Opcode::get_dimension_size || i_.opcode == Opcode::set_dimension_size;
     if (sized) add_list("dimensions", std::array{i_.index});
-    if (i_.epsilon != 0) add("epsilon", i_.epsilon);
+    if (index_name(i_.opcode) == "feature_index") add("epsilon", i_.epsilon);  // of a batch norm
     if (i_.opcode == Opcode::reduce_precision) {
       add("exponent_bits", i_.exponent_bits);
       add("mantissa_bits", i_.mantissa_bits);

@@ -207,9 +207,11 @@ class Attributes {
       add_number("mantissa_bits", 19);
     }
     if (opcode_.starts_with("batch-norm")) {
+      float epsilon = 0;  // which protobuf leaves out
       for (protozero::pbf_reader field(i_); field.next(24, protozero::pbf_wire_type::fixed32);) {
-        add("epsilon", field.get_float());
+        epsilon = field.get_float();
       }
+      add("epsilon", epsilon);
       add_number("feature_index", 25);
     }
     if (integer_of(i_, 60) != 0) add("is_stable", true);

@@ -337,6 +337,17 @@ TEST(ToGraph, KeepsUnknownOpcodesByName) {
   EXPECT_EQ(find(module, "r").target, "quux");
 }
 
+// XLA requires epsilon and feature_index of a batch norm, whatever they are.
+TEST(ToGraph, TextOfABatchNormHasAnEpsilonOfZero) {
+  const ir::Module module = to_graph(ir::testing::read_module(
+      "HloModule m\nENTRY main {\n  x = f32[2,3] parameter(0)\n  s = f32[3] parameter(1)\n"
+      "  ROOT r = f32[2,3] batch-norm-inference(x, s, s, s, s), epsilon=0, feature_index=1\n}\n"));
+  const ReadResult again = read("again", ir::to_string(module));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(find(to_graph(again.modules[0]), "r").epsilon, 0);
+  EXPECT_EQ(find(to_graph(again.modules[0]), "r").index, 1);
+}
+
 TEST(ToGraph, SaysWhereAValueCannotBeHeld) {
   const Module module = ir::testing::read_module(
       "HloModule m\nENTRY main {\n  p = f32[8] parameter(0)\n"

@@ -148,6 +148,23 @@ TEST(ModuleText, APrecisionThatIsNotTheDefaultIsPrinted) {
   EXPECT_EQ(text_with({0, 0}).find("precision"), std::string::npos) << "as XLA prints it";
 }
 
+// Protobuf does not write fields that are zero; epsilon is field 24, feature_index field 25.
+TEST(ModuleText, ABatchNormWithoutAnEpsilonHasZero) {
+  const std::string entry = message([](pbf_writer& w) {
+    w.add_string(1, "main");
+    w.add_message(2, instruction(1, "parameter", shape(11, {8, 8}), {}));
+    w.add_message(2, instruction(2, "constant", shape(11, {8}), {}));
+    w.add_message(2, instruction(3, "batch-norm-inference", shape(11, {8, 8}), {1, 2, 2, 2, 2},
+                                 [](pbf_writer& norm) { norm.add_int64(25, 1); }));
+    w.add_int64(6, 3);
+  });
+  const std::string text = module_text("m.pb", message([&](pbf_writer& w) {
+                                         w.add_string(1, "m");
+                                         w.add_message(3, entry);
+                                       }));
+  EXPECT_NE(text.find(", epsilon=0, feature_index=1"), std::string::npos) << text;
+}
+
 TEST(ModuleText, TheReaderTakesAProtobufWhereverItTakesText) {
   const ReadResult text = read("m.hlo", as_text), proto = read("m.pb", module_proto());
   ASSERT_TRUE(text.ok() && proto.ok());
