@@ -23,9 +23,9 @@
 #include "sw/driver/mesh_choice.h"
 #include "sw/ir/hlo_names.h"
 #include "sw/spmd/propagate/propagation.h"
+#include "workloads/importers/importer.h"
 #include "workloads/models/registry.h"
 #include "workloads/nets/net_workload.h"
-#include "workloads/python_program.h"
 #include "workloads/workload.h"
 
 namespace podsim::app::commands {
@@ -53,7 +53,7 @@ struct PartitionedProgram {
 
 PartitionedProgram file_program(const HloPartitionOptions& options, run::RunPartition& partition,
                                 const workloads::ModelSettings& model) {
-  if (!model.empty() && !workloads::is_python_program(options.program)) {
+  if (!model.empty() && !workloads::importers::has_keys(options.program)) {
     base::host::locate_errors("--set", model.begin()->first + "=" + model.begin()->second,
                               [] { throw base::InputError("keys of a model are for built-in workloads"); });
   }
@@ -70,7 +70,9 @@ PartitionedProgram workload_program(const HloPartitionOptions& options, run::Run
                                     const workloads::ModelSettings& model) {
   workloads::Workload workload;
   std::optional<workloads::nets::Net> net;
-  if (workloads::nets::is_net(options.program)) net = workloads::nets::load_net("FILE", options.program, model);
+  if (workloads::importers::is_net(options.program)) {
+    net = workloads::importers::importer_of(options.program)->net("FILE", options.program, model);
+  }
   if (net && net->sharding) partition.bring(*net->sharding);
   base::host::locate_errors("FILE", options.program, [&] {
     workloads::WorkloadOptions build;

@@ -16,7 +16,11 @@
 #include "app/run/module_file.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
+#include "base/host/output_file.h"
+#include "base/host/output_folder.h"
 #include "base/host/standard_output.h"
+#include "base/host/write_all.h"
+#include "base/text/text_table.h"
 #include "sw/driver/passes.h"
 #include "sw/hlo/printer.h"
 #include "sw/hlo/reader.h"
@@ -31,6 +35,7 @@ struct HloPrintOptions {
   workloads::machines::MachineChoice settings;
   std::string slice;
   std::string after;  ///< name of a pass; empty: the program as it is given
+  std::string dump;   ///< folder for what every pass leaves; empty: none
   bool strict = false;
 };
 
@@ -46,13 +51,19 @@ std::string text_of_file(const HloPrintOptions& options, const std::string& file
   return sw::hlo::print(result.modules);
 }
 
-std::string text_of(const HloPrintOptions& options, const std::string& program, const workloads::ModelSettings& model) {
-  const bool is_workload = run::names_workload(program);
-  if (!is_workload && options.after.empty()) return text_of_file(options, program, model);
+run::RunOptions run_options(const HloPrintOptions& options, const std::string& program,
+                            const workloads::ModelSettings& model) {
   run::RunOptions run;
   run.workload = program;
   run.slice = options.slice;
   run.build.model = model;
+  return run;
+}
+
+std::string text_of(const HloPrintOptions& options, const std::string& program, const workloads::ModelSettings& model) {
+  const bool is_workload = run::names_workload(program);
+  if (!is_workload && options.after.empty()) return text_of_file(options, program, model);
+  const run::RunOptions run = run_options(options, program, model);
   const hw::Machine machine = hw::read_machine(options.settings.load());
   run::StepCompiler compiler(run, machine);
   if (options.after.empty()) {
@@ -62,8 +73,42 @@ std::string text_of(const HloPrintOptions& options, const std::string& program, 
   return sw::ir::to_string(sw::ir::with_hlo_names(compiler.module_after(options.after)));
 }
 
+std::size_t count_instructions(const sw::ir::Module& module) {
+  std::size_t count = 0;
+  for (const sw::ir::Computation& computation : module.computations) count += computation.instructions.size();
+  return count;
+}
+
+/// Writes the module behind every pass of a compilation as NN-PASS.hlo, but for those that change nothing.
+void dump_passes(const HloPrintOptions& options, const workloads::ModelSettings& model) {
+  if (options.programs.size() > 1) throw base::InputError("--dump-passes is for one program");
+  const run::RunOptions run = run_options(options, options.programs.front(), model);
+  const hw::Machine machine = hw::read_machine(options.settings.load());
+  run::StepCompiler compiler(run, machine);
+  const base::host::OutputFolder folder(options.dump);
+  base::text::TextTable table(
+      {base::text::TextTable::Align::left, base::text::TextTable::Align::right, base::text::TextTable::Align::left});
+  table.row({"pass", "instructions", "file"});
+  int number = 0;
+  std::string before;
+  compiler.on_pass([&](std::string_view pass, const sw::ir::Module& module) {
+    std::string text = sw::ir::to_string(sw::ir::with_hlo_names(module));
+    std::string file = fmt::format("{:02}-{}.hlo", ++number, pass);
+    if (text == before) {
+      file = "unchanged";
+    } else {
+      base::host::write_file(folder.path() / file, text);
+    }
+    table.row({std::string(pass), std::to_string(count_instructions(module)), file});
+    before = std::move(text);
+  });
+  base::host::write_all(
+      {[&] { static_cast<void>(compiler.compile()); }, [&] { base::host::print_result(table.text()); }});
+}
+
 void print_programs(HloPrintOptions& options) {
   const workloads::ModelSettings model = options.settings.take_model_settings();
+  if (!options.dump.empty()) return dump_passes(options, model);
   std::string text;
   for (const std::string& program : options.programs) {
     if (!text.empty()) text += "\n// -----\n\n";
@@ -96,6 +141,14 @@ void add_hlo_print(CLI::App& hlo) {
           },
           "The program after this pass, as a run of it is compiled [as\nit is given]")
       ->option_text("PASS");
+  print
+      ->add_option_function<std::string>(
+          "--dump-passes",
+          [options](const std::string& text) { options->dump = base::host::parse_path("--dump-passes", text); },
+          "Compile the program as a run does, and write what each pass\nleaves as DIR/NN-PASS.hlo, but for passes that "
+          "change nothing")
+      ->option_text("DIR")
+      ->excludes("--after");
   print->add_option("--slice", options->slice, "For which slice a workload or pass is [as for run]")
       ->option_text("AxB");
   options::add_machine_option(*print, options->settings);

@@ -16,9 +16,9 @@
 #include "base/text/counted.h"
 #include "sw/driver/mesh_choice.h"
 #include "sw/ir/transform/buffer_donors.h"
+#include "workloads/importers/importer.h"
 #include "workloads/models/registry.h"
 #include "workloads/nets/net_workload.h"
-#include "workloads/python_program.h"
 #include "workloads/workload.h"
 #include "workloads/workload_text.h"
 
@@ -35,10 +35,11 @@ StepCompiler::StepCompiler(const RunOptions& options, const hw::Machine& machine
       machine_(machine),
       part_(options.build.inference ? sw::driver::Part::inference : sw::driver::Part::step),
       partition_(options.partition, options.workload) {
-  if (workloads::nets::is_net(options_.workload)) {
-    read_net();
-  } else if (is_module_file(options_.workload)) {
-    read_module_file();
+  const workloads::importers::Importer* importer = workloads::importers::importer_of(options_.workload);
+  if (importer != nullptr && importer->net != nullptr) {
+    read_net(*importer);
+  } else if (importer != nullptr) {
+    read_module_file(*importer);
   }
   if (!module_ && !written_ && !options_.trips.empty()) {
     throw base::InputError("--trips is for loops of files");
@@ -57,18 +58,18 @@ void StepCompiler::read_costs() {
   for (std::string& warning : prices_.unused(*module)) warnings_.push_back(std::move(warning));
 }
 
-void StepCompiler::read_net() {
-  net_ = workloads::nets::load_net("WORKLOAD", options_.workload, options_.build.model);
+void StepCompiler::read_net(const workloads::importers::Importer& importer) {
+  net_ = importer.net("WORKLOAD", options_.workload, options_.build.model);
   if (net_->sharding) partition_.bring(*net_->sharding);
 }
 
-void StepCompiler::read_module_file() {
+void StepCompiler::read_module_file(const workloads::importers::Importer& importer) {
   if (options_.build.batch_per_core || options_.build.optimizer) {
     throw base::InputError(
         "--batch-per-core and --optimizer are for built-in workloads: the batch and the optimiser "
         "of a module are in its text");
   }
-  if (!options_.build.model.empty() && !workloads::is_python_program(options_.workload)) {
+  if (!options_.build.model.empty() && !importer.has_keys) {
     const auto& [key, value] = *options_.build.model.begin();
     base::host::locate_errors("--set", key + "=" + value,
                               [] { throw base::InputError("keys of a model are for built-in workloads"); });
@@ -238,6 +239,7 @@ sw::driver::Choices StepCompiler::choices(sw::compiler::OpCache* cache) const {
   choices.overlap = options_.overlap;
   choices.prices = prices_;
   choices.op_cache = cache;
+  choices.after_pass = after_pass_;
   return choices;
 }
 

@@ -18,6 +18,7 @@
 #include "sw/driver/compile.h"
 #include "sw/ir/graph.h"
 #include "sw/report/run/mesh_report.h"
+#include "workloads/importers/importer.h"
 #include "workloads/nets/net.h"
 #include "workloads/workload.h"
 
@@ -64,12 +65,16 @@ class StepCompiler {
   CompiledStep compile_evaluation(sw::compiler::OpCache* cache = nullptr);
   /// In place of compile(): the module that a pass leaves (sw/driver/passes.h).
   sw::ir::Module module_after(std::string_view pass);
+  /// Has compile() and module_after() call `watch` behind each pass, with the module that it leaves.
+  void on_pass(std::function<void(std::string_view pass, const sw::ir::Module& module)> watch) {
+    after_pass_ = std::move(watch);
+  }
   /// In place of compile(): the workload that is compiled; std::nullopt if it is a text.
   std::optional<workloads::Workload> take_workload();
 
  private:
-  void read_module_file();
-  void read_net();
+  void read_module_file(const workloads::importers::Importer& importer);
+  void read_net(const workloads::importers::Importer& importer);
   void read_costs();
   /// Makes a training step of a forward program, if the flags say so.
   void train();
@@ -99,6 +104,7 @@ class StepCompiler {
   std::optional<sw::hlo::Module> text_;         ///< what the module was read from
   bool is_global_ = false;                      ///< the module is one of all cores together, with its shardings
   bool is_partitioned_ = false;
+  std::function<void(std::string_view pass, const sw::ir::Module& module)> after_pass_;
   std::vector<std::string> warnings_;
   CompiledStep step_;
 };

@@ -14,13 +14,10 @@
 #include "sw/hlo/graph/to_graph.h"
 #include "sw/hlo/reader.h"
 #include "sw/hlo/shape_check.h"
-#include "sw/ir/hlo_names.h"
 #include "sw/ir/rules/instruction_error.h"
 #include "sw/ir/transform/gradient.h"
 #include "sw/ir/transform/inline_calls.h"
-#include "workloads/nets/net_graph.h"
-#include "workloads/nets/net_workload.h"
-#include "workloads/python_program.h"
+#include "workloads/importers/importer.h"
 
 namespace podsim::app::run {
 
@@ -33,33 +30,18 @@ void warn(const std::vector<base::Diagnostic>& diagnostics, std::vector<std::str
   }
 }
 
-/// The step of one core as HLO text, with the inputs as parameters.
-std::string text_of_net(const workloads::nets::Net& net) {
-  workloads::TrainingStep step =
-      workloads::nets::net_training_step(net, {.batch = net.batch_per_core, .replicas = 1, .fed = false});
-  step.module.donations = std::move(step.donations);
-  return sw::ir::to_string(sw::ir::with_hlo_names(std::move(step.module)));
-}
-
 }  // namespace
-
-bool is_module_file(const std::string& workload) {
-  return workload.find_first_of("./") != std::string::npos && !workloads::nets::is_net(workload);
-}
 
 bool names_workload(const std::string& word) {
   std::error_code unknown;
-  if (workloads::nets::is_net(word)) return true;
-  return !is_module_file(word) && !std::filesystem::exists(word, unknown);
+  const workloads::importers::Importer* importer = workloads::importers::importer_of(word);
+  return importer != nullptr ? importer->net != nullptr : !std::filesystem::exists(word, unknown);
 }
 
 std::string module_text(const std::string& argument, const std::string& file,
                         const workloads::ModelSettings& settings) {
-  if (workloads::nets::is_net(file)) {
-    return text_of_net(workloads::nets::load_net(argument, file, settings));
-  }
-  if (workloads::is_python_program(file)) return workloads::text_of_program(argument, file, settings);
-  return base::host::read_input(argument, file);
+  const workloads::importers::Importer* importer = workloads::importers::importer_of(file);
+  return importer != nullptr ? importer->text(argument, file, settings) : base::host::read_input(argument, file);
 }
 
 ModuleFile read_module(const std::string& file, std::vector<std::string>& warnings, const std::string& argument,

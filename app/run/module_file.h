@@ -12,10 +12,6 @@
 
 namespace podsim::app::run {
 
-/// True if a workload is named like a file, with a '.' or a '/', or is a function of a Python file, and is no net
-/// (workloads/nets/net_workload.h).
-bool is_module_file(const std::string& workload);
-
 /// True if a word names a net or a built-in workload: it is not written like a file, and no file has this name.
 bool names_workload(const std::string& word);
 
@@ -26,8 +22,8 @@ struct ModuleFile {
   bool is_global = false;  ///< the program of all devices together: StableHLO, which no partitioner has seen
 };
 
-/// The contents of a file; what a function of a Python file writes (workloads/python_program.h) with `settings` as its
-/// arguments; or the step of a net for one core. `argument` names the argument with the file in messages.
+/// What the importer of a program reads (workloads/importers/importer.h), with `settings` as its keys of the model; of
+/// a word that no importer takes, the contents of the file of that name. `argument` names the argument in messages.
 std::string module_text(const std::string& argument, const std::string& file,
                         const workloads::ModelSettings& settings = {});
 

@@ -24,8 +24,8 @@
 #include "app/run/trip_counts.h"
 #include "base/host/arguments.h"
 #include "sw/runtime/detail.h"
+#include "workloads/importers/importer.h"
 #include "workloads/models/registry.h"
-#include "workloads/scalesim/scalesim_topology.h"
 #include "workloads/workload.h"
 
 namespace podsim::app::run {
@@ -448,7 +448,7 @@ std::optional<RunOptions> step_options(const std::vector<std::string>& words) {
   } catch (const base::InputError&) {
     return std::nullopt;
   }
-  if (workloads::scalesim::is_topology_file(options.workload) || !options.compare.empty()) return std::nullopt;
+  if (!workloads::importers::is_step(options.workload) || !options.compare.empty()) return std::nullopt;
   if (options.describe || options.lengths) return std::nullopt;
   return options;
 }
@@ -494,7 +494,7 @@ void add_run(CLI::App& program, const std::vector<std::string>& words, int& code
       describe_workload(*options);
     } else if (options->lengths) {
       code = run_lengths(*options);
-    } else if (workloads::scalesim::is_topology_file(options->workload)) {
+    } else if (!workloads::importers::is_step(options->workload)) {
       code = run_topology(*options);
     } else if (!options->compare.empty()) {
       code = compare_shardings(*options, words);

@@ -21,6 +21,7 @@
 #include "base/text/text_table.h"
 #include "hw/timing/tile_pipeline.h"
 #include "sw/driver/compile.h"
+#include "workloads/importers/importer.h"
 #include "workloads/scalesim/scalesim_cycles.h"
 #include "workloads/scalesim/scalesim_graph.h"
 #include "workloads/scalesim/scalesim_topology.h"
@@ -241,7 +242,7 @@ void add_topology_flags(CLI::App& run, RunOptions& options) {
 }
 
 void check_topology_flags(const CLI::App& run, const RunOptions& options) {
-  const bool topology = workloads::scalesim::is_topology_file(options.workload);
+  const bool topology = !workloads::importers::is_step(options.workload);
   if (!topology && options.convention) {
     throw base::InputError("--convention is for SCALE-Sim topologies, files that end in .csv");
   }

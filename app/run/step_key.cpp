@@ -7,8 +7,7 @@
 
 #include "app/run/compiled_step.h"
 #include "app/run/module_file.h"
-#include "workloads/nets/net_workload.h"
-#include "workloads/python_program.h"
+#include "workloads/importers/importer.h"
 
 namespace podsim::app::run {
 namespace {
@@ -38,8 +37,8 @@ bool matters(std::string_view key, bool overlapped) {
 
 std::string step_key(const RunOptions& options, const base::Config& machine) {
   std::string key = fmt::format("workload {}\nslice {}\n", options.workload, options.slice);
-  if (is_module_file(options.workload) || workloads::nets::is_net(options.workload))
-    key += file_line(workloads::file_of_program(options.workload));
+  if (workloads::importers::importer_of(options.workload) != nullptr)
+    key += file_line(workloads::importers::file_of(options.workload));
   const TrainingFlags& training = options.training;
   if (training.any()) {
     key += fmt::format("train {}\nloss {}\nparameters {}\nprecision {}\n", training.optimizer, training.loss,

@@ -11,8 +11,8 @@
 #include "noc/slice.h"
 #include "sw/collectives/collective_groups.h"
 #include "sw/spmd/mesh/mesh_placement.h"
+#include "workloads/importers/importer.h"
 #include "workloads/models/registry.h"
-#include "workloads/nets/net_workload.h"
 
 namespace podsim::studies::plan {
 
@@ -162,7 +162,7 @@ void PointCheck::check_groups(const std::vector<LocatedValue>& values, const hw:
 /// Checks keys of the model. A workload that is a file of HLO has none; nets and functions of Python check their own.
 void PointCheck::check_model(const std::vector<LocatedValue>& values, const std::string& at) {
   const std::string workload = text(values, "workload");
-  if (workloads::nets::has_keys_of_its_own(workload)) return;
+  if (workloads::importers::has_keys(workload)) return;
   const auto& registry = workloads::models::workload_registry();
   const auto entry = std::ranges::find(registry, workload, &workloads::WorkloadEntry::name);
   for (const LocatedValue& v : values) {

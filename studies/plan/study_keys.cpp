@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "workloads/importers/importer.h"
 #include "workloads/models/registry.h"
-#include "workloads/nets/net_workload.h"
 
 namespace podsim::studies::plan {
 
@@ -69,7 +69,7 @@ std::string number_text(double number) {
 StudyKeys::StudyKeys(std::string command, base::Config machine, const std::vector<std::string>& workloads)
     : command_(std::move(command)), machine_(std::move(machine)) {
   if (command_ == "collective") return;
-  takes_any_model_key_ = std::ranges::any_of(workloads, workloads::nets::has_keys_of_its_own);
+  takes_any_model_key_ = std::ranges::any_of(workloads, workloads::importers::has_keys);
   for (const workloads::WorkloadEntry& entry : workloads::models::workload_registry()) {
     if (std::ranges::find(workloads, entry.name) == workloads.end()) continue;
     for (const workloads::ModelKey& key : entry.keys) {

@@ -10,7 +10,7 @@
 #include "studies/plan/expression.h"
 #include "studies/plan/metrics.h"
 #include "studies/plan/point_check.h"
-#include "workloads/python_program.h"
+#include "workloads/importers/importer.h"
 
 namespace podsim::studies::plan {
 
@@ -207,7 +207,7 @@ class PointMaker {
 
   /// If the last argument names a file, replaces it by the resolved path and records the file.
   void name_file(const plan::StudyFlag& flag, const std::string& text, plan::StudyPoint& point) const {
-    const std::string file = flag.key == "workload" ? workloads::file_of_program(text) : text;
+    const std::string file = flag.key == "workload" ? workloads::importers::file_of(text) : text;
     const std::filesystem::path path = plan::study_file(plan::study_folder(study_), file);
     std::error_code ignored;
     const bool is_file = std::filesystem::is_regular_file(path, ignored);

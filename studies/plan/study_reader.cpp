@@ -12,10 +12,9 @@
 
 #include "studies/plan/study_values.h"
 #include "sw/spmd/mesh/sharding_file.h"
+#include "workloads/importers/importer.h"
 #include "workloads/machines/machines.h"
 #include "workloads/models/registry.h"
-#include "workloads/nets/net_workload.h"
-#include "workloads/python_program.h"
 
 namespace podsim::studies::plan {
 
@@ -39,8 +38,6 @@ bool is_built_in(const std::string& workload) {
   return std::ranges::find(workloads::models::workload_registry(), workload, &workloads::WorkloadEntry::name) !=
          workloads::models::workload_registry().end();
 }
-
-bool is_path(const std::string& workload) { return workload.find_first_of("./") != std::string::npos; }
 
 base::InputError unknown_workload(const std::string& name) {
   std::vector<std::string> names;
@@ -183,7 +180,7 @@ std::vector<std::string> StudyReader::written_values(std::string_view key) const
 /// Sets keys_. A machine that cannot be read is reported later, where the file names it.
 void StudyReader::find_keys() {
   for (const std::string& name : written_values("workload")) {
-    if (is_built_in(name) || workloads::nets::has_keys_of_its_own(name)) workloads_.push_back(name);
+    if (is_built_in(name) || workloads::importers::has_keys(name)) workloads_.push_back(name);
   }
   const std::vector<std::string> machines = written_values("machine");
   MachineCache cache(study_folder(study_));
@@ -288,13 +285,13 @@ void StudyReader::check_groups() {
 void StudyReader::check_file(const StudyValue& value, const base::SourceLocation& place) {
   if (value.text.empty()) return;
   const std::filesystem::path folder = study_folder(study_);
-  const std::filesystem::path path = study_file(folder, workloads::file_of_program(value.text));
+  const std::filesystem::path path = study_file(folder, workloads::importers::file_of(value.text));
   text_.errors().collect(place, [&] {
     if (value.key == "machine") static_cast<void>(MachineCache(folder).get(value.text));
     if (value.key == "sharding") static_cast<void>(sw::spmd::mesh::read_sharding_file(path.string(), read_whole(path)));
     if (value.key != "workload" || is_built_in(value.text)) return;
-    if (!is_path(value.text)) throw unknown_workload(value.text);
-    if (path.extension() == ".csv") {
+    if (workloads::importers::importer_of(value.text) == nullptr) throw unknown_workload(value.text);
+    if (!workloads::importers::is_step(value.text)) {
       throw base::InputError("a SCALE-Sim topology has no step: studies are of built-in workloads and HLO text");
     }
     static_cast<void>(read_whole(path));

@@ -9,7 +9,7 @@
 #include "base/host/host_clock.h"
 #include "studies/plan/point_queue.h"
 #include "studies/sweep/sweep_progress.h"
-#include "workloads/scalesim/scalesim_topology.h"
+#include "workloads/importers/importer.h"
 
 namespace podsim::studies::sweep {
 namespace {
@@ -69,7 +69,7 @@ class PointsRun {
   /// Adds the cache to the words of a training step; other commands stay as they are.
   std::vector<std::string> with_op_cache(std::vector<std::string> words) const {
     const bool has_step = words.size() > 1 && (words[0] == "run" || words[0] == "train");
-    const bool is_step = has_step && !workloads::scalesim::is_topology_file(words[1]);
+    const bool is_step = has_step && workloads::importers::is_step(words[1]);
     if (is_step) words.insert(words.end(), {"--op-cache", op_cache_.string()});
     return words;
   }

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/app/program.h"
 
@@ -42,6 +44,52 @@ TEST(Hlo, PrintsWhatItPrintedAgain) {
   ASSERT_EQ(first.code, 0) << first.err;
   folder.write("b.hlo", first.out);
   EXPECT_EQ(folder.run({"hlo", "print", "b.hlo"}).out, first.out);
+}
+
+/// Two sums of one exponential, which become one fusion.
+const std::string chain = R"(HloModule chain
+ENTRY main {
+  x = f32[64,128] parameter(0)
+  y = f32[64,128] exponential(x)
+  z = f32[64,128] add(y, x)
+  ROOT r = f32[64,128] multiply(z, y)
+}
+)";
+
+TEST(Hlo, DumpsWhatEveryPassLeaves) {
+  const Folder folder;
+  folder.write("chain.hlo", chain);
+  const Outcome dumped = folder.run({"hlo", "print", "chain.hlo", "--dump-passes", "passes"});
+  ASSERT_EQ(dumped.code, 0) << dumped.err;
+  const std::vector<std::string> files = folder.names("passes");
+  std::istringstream lines(dumped.out);
+  std::string line, pass, count, file, before;
+  std::getline(lines, line);
+  std::size_t written = 0, rows = 0;
+  while (std::getline(lines, line)) {
+    ++rows;
+    std::istringstream(line) >> pass >> count >> file;
+    const std::string text = folder.run({"hlo", "print", "chain.hlo", "--after", pass}).out;
+    if (file == "unchanged") {
+      EXPECT_EQ(text, before) << pass;
+    } else {
+      EXPECT_EQ(folder.read("passes/" + file), text) << pass;
+      EXPECT_NE(text, before) << pass;
+      ++written;
+    }
+    before = text;
+  }
+  EXPECT_EQ(files.size(), written);
+  EXPECT_GT(rows, written) << "some pass finds nothing to do in this module";
+  EXPECT_NE(before.find("fusion("), std::string::npos) << "the last text is the fused one";
+}
+
+TEST(Hlo, DumpsThePassesOfOneProgram) {
+  const Folder folder;
+  folder.write("chain.hlo", chain);
+  const Outcome outcome = folder.run({"hlo", "print", "chain.hlo", "chain.hlo", "--dump-passes", "passes"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("--dump-passes is for one program"), std::string::npos);
 }
 
 TEST(Hlo, CountsWhatIsInAModule) {

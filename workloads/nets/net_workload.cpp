@@ -3,24 +3,10 @@
 
 #include <algorithm>
 
-#include "base/host/input_file.h"
 #include "sw/ir/transform/flops.h"
 #include "workloads/nets/net_graph.h"
-#include "workloads/nets/net_library.h"
-#include "workloads/nets/net_reader.h"
-#include "workloads/python_program.h"
 
 namespace podsim::workloads::nets {
-
-bool is_net(const std::string& workload) { return workload.ends_with(".toml") || workload.ends_with(".so"); }
-
-bool has_keys_of_its_own(const std::string& workload) { return is_net(workload) || is_python_program(workload); }
-
-Net load_net(const std::string& argument, const std::string& workload, const ModelSettings& settings) {
-  const std::string page =
-      workload.ends_with(".so") ? page_of_library(argument, workload) : base::host::read_input(argument, workload);
-  return read_net(workload, page, settings);
-}
 
 namespace {
 
