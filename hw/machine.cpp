@@ -350,6 +350,7 @@ Machine read_machine(const base::Config& config) {
                       read.size("compiler.small_operand", most_transfer),
                       read.fraction("compiler.tile_penalty"),
                       config.bytes("compiler.vmem_for_values"),
+                      config.boolean("compiler.transfers_in_turns"),
                       read.fraction("compiler.recompute_above"),
                       read.fraction("compiler.order_gain"),
                       config.number("compiler.reshape_padding"),

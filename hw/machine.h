@@ -109,6 +109,7 @@ struct CompilerParameters {               ///< [compiler]
   base::Bytes small_operand;         ///< an operand below this size is read once and kept in VMEM whole
   double tile_penalty = 0;           ///< added to the modelled time of a tiling per tile, as a share of it
   base::Bytes vmem_for_values;       ///< part of VMEM in which values stay between ops; tiles have the rest
+  bool transfers_in_turns = false;   ///< ops that are faster so read and write in turns (TileOp::in_turns)
   double recompute_above = 0;        ///< share of a core's usable memory that live arrays take before ops run twice
   double order_gain = 0;             ///< arrays leave the order of the text for this share of their ops' time
   double reshape_padding = 0;        ///< arrays are padded up to so many times before a reshape moves lanes instead

@@ -68,6 +68,9 @@ struct TileOp {
   std::string name;  ///< name in traces and reports: "conv2d_3 fusion"
   std::vector<TileRun> runs;
   base::Bytes vmem;  ///< VMEM that the op needs, including both halves of its double buffers
+  /// Reads and writes do not go on at the same time: a tile is written when the next one has been read, and the one
+  /// after that is read when it has been written.
+  bool in_turns = false;
 };
 
 }  // namespace podsim::hw

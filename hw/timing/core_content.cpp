@@ -76,10 +76,11 @@ void add(base::ContentHash& hash, const CompilerParameters& compiler) {
   const auto& [exposed_vector_fraction, prologue_columns, least_tile, op_launch, combine_all_reduce, least_segment,
                largest_segment, collective_launch, launch_doubling, row_lookup, row_read, row_update,
                moved_row_operations, packing_share, resident_table, small_op_share, small_operand, tile_penalty,
-               vmem_for_values, recompute_above, order_gain, reshape_padding, partition_link, partition_products,
+               vmem_for_values, transfers_in_turns, recompute_above, order_gain, reshape_padding, partition_link, partition_products,
                partition_memory] = compiler;
   hash.add(exposed_vector_fraction, prologue_columns, least_tile, op_launch, row_lookup, row_read, row_update,
-           moved_row_operations, packing_share, resident_table, small_operand, tile_penalty, vmem_for_values);
+           moved_row_operations, packing_share, resident_table, small_operand, tile_penalty, vmem_for_values,
+           transfers_in_turns);
 }
 
 void add(base::ContentHash& hash, const TileLevelParameters& tile_level) {
@@ -125,8 +126,8 @@ void add_core(base::ContentHash& hash, const Machine& machine) {
 }
 
 void add_tile_op(base::ContentHash& hash, const TileOp& op) {
-  const auto& [name, runs, vmem] = op;
-  hash.add(runs.size(), vmem);
+  const auto& [name, runs, vmem, in_turns] = op;
+  hash.add(runs.size(), vmem, in_turns);
   for (const auto& [count, work] : runs) {
     hash.add(count);
     add(hash, work);

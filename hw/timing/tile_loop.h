@@ -20,6 +20,9 @@ namespace podsim::hw::timing {
 ///     issue the writes of t and the reads of t + 2
 ///   wait for all writes
 ///
+/// An op whose reads and writes take turns (TileOp::in_turns) waits for the reads of t + 1 before it issues the writes
+/// of t, and for these before it issues the reads of t + 2.
+///
 /// `executor` performs it: the recurrence (TileWalk) by adding up cycles, the sequencer of a core (core::Sequencer) by
 /// its units. They walk through the first `limit` of every run of equal tiles.
 ///
@@ -47,7 +50,9 @@ void run_tile_loop(const TileOp& op, const ControlTiming& control, std::int64_t 
     executor.wait_for(Direction::write, half, number);
     executor.compute(tile);
     executor.control(control.duration(tile.run().work, ahead));
+    if (op.in_turns) executor.wait_for(Direction::read, 1 - half, number + 1);
     executor.issue(Direction::write, tile, half);
+    if (op.in_turns) executor.wait_for(Direction::write, half, number);
     executor.end_of(tile);
     fetch();
   }

@@ -219,7 +219,7 @@ class Lowering {
     auto [found, inserted] = index_.try_emplace(work, int(program_.ops.size()));
     if (inserted) {
       tiles::Tiling tiling = costs_.tiling(work, item.op_name.empty() ? item.hlo_name : item.op_name);
-      program_.ops.push_back({work, tiles::make_tiles(work, tiling, machine_, item.hlo_name)});
+      program_.ops.push_back({work, costs_.tiles(work, tiling, item.hlo_name)});
     }
     item.matmul_flops = matmul_flops(computation, computation[id]);
     program_.matmul_flops += item.matmul_flops * double(trips_now_) * share(cores_now_);

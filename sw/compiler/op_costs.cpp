@@ -102,9 +102,17 @@ base::ContentKey OpCosts::key_of(std::string_view what, const hw::TileOp& tiles)
 
 tiles::Tiling OpCosts::tiling(const tiles::OpWork& work, const std::string& name) { return cost(work, name).tiling; }
 
+hw::TileOp OpCosts::tiles(const tiles::OpWork& work, const tiles::Tiling& tiling, const std::string& name) {
+  hw::TileOp op = tiles::make_tiles(work, tiling, machine_, name);
+  if (!machine_.compiler.transfers_in_turns) return op;
+  hw::TileOp turned = op;
+  turned.in_turns = true;
+  return simulate(turned).cycles < simulate(op).cycles ? turned : op;
+}
+
 base::Cycles OpCosts::cycles(const tiles::OpWork& work, const std::string& name) {
   Cost& known = cost(work, name);
-  if (!known.cycles) known.cycles = simulate(tiles::make_tiles(work, known.tiling, machine_, name)).cycles;
+  if (!known.cycles) known.cycles = simulate(tiles(work, known.tiling, name)).cycles;
   return *known.cycles;
 }
 

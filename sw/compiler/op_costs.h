@@ -31,6 +31,9 @@ class OpCosts {
   const hw::Machine& machine() const { return machine_; }
   /// Result of tiles::choose_tiling(). `name` is for its error, as below.
   tiles::Tiling tiling(const tiles::OpWork& work, const std::string& name);
+  /// The op with that work under a tiling (tiles::make_tiles()). Its transfers take turns if it is faster so and
+  /// compiler.transfers_in_turns allows it.
+  hw::TileOp tiles(const tiles::OpWork& work, const tiles::Tiling& tiling, const std::string& name);
   /// Cycles of the op with that work under its tiling.
   base::Cycles cycles(const tiles::OpWork& work, const std::string& name);
   /// The same for an op of a computation (tiles::op_work()).

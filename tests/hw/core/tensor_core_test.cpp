@@ -43,6 +43,7 @@ TEST(TensorCore, TakesCycleForCycleWhatTheRecurrenceGivesForRandomOps) {
   RandomOps random(1);
   std::vector<TileOp> ops;
   for (int i = 0; i < 300; ++i) ops.push_back(random.next(12));
+  for (std::size_t i = 0; i < ops.size(); i += 4) ops[i].in_turns = true;
   std::vector<Command> program;
   for (const TileOp& op : ops) program.push_back(RunOp{&op});
   ScriptedRuntime runtime(program);

@@ -114,6 +114,18 @@ RC_GTEST_PROP(TilePipeline, NEqualComputeBoundTilesTakeFirstLoadNPhasesAndLastSt
   RC_ASSERT(cycles(machine, equal_tiles(n, read, write, compute)) == 20 + read / 100 + n * compute + 10 + write / 100);
 }
 
+// All reads and all writes one after another, each write of a tile and each read behind a write with its latency, and
+// the computation of the last tile; the others compute while the next one is read.
+RC_GTEST_PROP(TilePipeline, MemoryBoundTilesInTurnsTakeAllReadsAllWritesAndTheirLatencies, ()) {
+  const std::int64_t n = *rc::gen::inRange<std::int64_t>(2, 60);
+  const std::int64_t read = *rc::gen::inRange<std::int64_t>(200, 2000);
+  const std::int64_t write = *rc::gen::inRange<std::int64_t>(1, 2000);
+  const std::int64_t compute = *rc::gen::inRange<std::int64_t>(27, 200);
+  TileOp op = equal_tiles(n, 100 * read, 100 * write, compute);
+  op.in_turns = true;
+  RC_ASSERT(cycles(round_machine(), op) == (n - 1) * 20 + n * read + n * (10 + write) + compute);
+}
+
 RC_GTEST_PROP(TilePipeline, ThePartsOfTheTimeAddUp, ()) {
   const OpResult result = simulate_op(tpu_v3(), random_op(3, 20));
   RC_ASSERT(result.cycles ==

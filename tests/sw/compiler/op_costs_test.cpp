@@ -53,6 +53,33 @@ TEST(OpCosts, AreWhatSearchAndPipelineSay) {
   }
 }
 
+ir::Module large_sum() {
+  ir::build::GraphBuilder b("sum");
+  const ir::Shape shape = ir::make_shape(ir::ElementType::f32, {64, 1024, 1024});
+  return std::move(b).build(b.add(b.parameter(shape, "x"), b.parameter(shape, "y")));
+}
+
+// A sum is bound by the HBM. In turns it moves its bytes at the rates of reads and of writes alone, less the latencies
+// of a tile, which are a few per cent of it; concurrently at less by the turnarounds.
+TEST(OpCosts, TransfersTakeTurnsWhereThatIsFasterAndAllowed) {
+  hw::Machine machine = hw::tpu_v3();
+  const tiles::OpWork sum = testing::works_of(large_sum(), machine).front();
+  const tiles::OpWork product = testing::works_of(testing::matrix_product(4096, 4096, 4096), machine).front();
+  const auto tiles_of = [&](const tiles::OpWork& work) {
+    OpCosts costs(machine);
+    return costs.tiles(work, costs.tiling(work, "op"), "op");
+  };
+  EXPECT_FALSE(tiles_of(sum).in_turns);
+  machine.compiler.transfers_in_turns = true;
+  EXPECT_TRUE(tiles_of(sum).in_turns);
+  EXPECT_FALSE(tiles_of(product).in_turns) << "it is bound by its products";
+  const double array = 64.0 * 1024 * 1024 * 4;
+  const double alone = array * (2 + machine.hbm.write_cost) / machine.hbm.stream_rate.si();
+  const double taken = (OpCosts(machine).cycles(sum, "op") / machine.clock).si();
+  EXPECT_GT(taken, alone);
+  EXPECT_LT(taken, alone * 1.06);
+}
+
 RC_GTEST_PROP(OpCosts, AreTheSameFromAFile, ()) {
   const hw::Machine machine = hw::tpu_v3();
   const testing::CacheFile file;

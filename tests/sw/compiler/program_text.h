@@ -28,8 +28,8 @@ inline std::string text_of(const hw::TileWork& work) {
 }
 
 inline std::string text_of(const CompiledOp& op) {
-  const auto& [name, runs, vmem] = op.tiles;
-  std::string text = fmt::format("op {} {}\n", name, vmem.value());
+  const auto& [name, runs, vmem, in_turns] = op.tiles;
+  std::string text = fmt::format("op {} {} {}\n", name, vmem.value(), in_turns);
   for (const auto& [count, work] : runs) text += fmt::format("  {} x{}\n", count, text_of(work));
   return text;
 }
