@@ -118,7 +118,7 @@ void GranuleIssuer::collect(std::vector<Completion>& completed) {
 /// The next clock in which something may be issued or completes, up to `limit` but after now.
 base::Cycles GranuleIssuer::next_stop(base::Cycles limit) const {
   base::Cycles stop = limit;
-  bool waits_for_room = false;
+  bool any_room = false;
   for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
     if (lanes_[lane].empty()) continue;
     const Stream& head = streams_[lanes_[lane].front()];
@@ -127,11 +127,16 @@ base::Cycles GranuleIssuer::next_stop(base::Cycles limit) const {
       stop = std::min(stop, head.arrival);
     } else if (engine.issued) {
       stop = std::min(stop, now() + base::Cycles(1));
-    } else {
-      waits_for_room = waits_for_room || engine.outstanding < limit_;
+    } else if (engine.outstanding < limit_) {
+      // Engines take turns at every stop, so that several of them stop whenever there is room for any granule.
+      if (engines_.size() > 1) {
+        any_room = true;
+      } else {
+        stop = std::min(stop, memory_.next_room(head.cursor.request()));
+      }
     }
   }
-  if (const auto event = waits_for_room ? memory_.next_event() : memory_.next_completion()) {
+  if (const auto event = any_room ? memory_.next_event() : memory_.next_completion()) {
     stop = std::min(stop, *event);
   }
   return std::max(stop, now() + base::Cycles(1));

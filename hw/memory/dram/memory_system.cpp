@@ -63,6 +63,12 @@ std::optional<base::Cycles> MemorySystem::next_event() const {
   return unless_never(std::min(std::ranges::min(completion_), std::ranges::min(room_)));
 }
 
+base::Cycles MemorySystem::next_room(const MemoryRequest& request) const {
+  const auto number = std::size_t(map_.channel_of(request.address));
+  if (room_[number] <= now_.value()) advance_channel(number);
+  return base::Cycles(room_[number]);
+}
+
 std::optional<base::Cycles> MemorySystem::next_completion() const {
   return unless_never(std::ranges::min(completion_));
 }

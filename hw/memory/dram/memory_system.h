@@ -16,7 +16,8 @@ namespace podsim::hw::memory::dram {
 ///   while (there is a request and memory.accepts(it)) memory.submit(it);
 ///   memory.advance(*memory.next_event(), completed);
 ///
-/// A caller that waits only for completions uses next_completion() instead, which takes larger steps.
+/// A caller that waits only for completions uses next_completion() instead, which takes larger steps; one whose
+/// requests are few, next_room() of each too.
 class MemorySystem {
  public:
   explicit MemorySystem(const DramParameters& parameters);
@@ -35,6 +36,8 @@ class MemorySystem {
 
   /// Lower bound, after the current clock, of the next completion or new room in a queue; std::nullopt when idle.
   std::optional<base::Cycles> next_event() const;
+  /// Lower bound, after the current clock, of when there is more room for a request that is not accepted now.
+  base::Cycles next_room(const MemoryRequest& request) const;
   /// Lower bound, after the current clock, of the next completion; std::nullopt when idle.
   std::optional<base::Cycles> next_completion() const;
   bool idle() const;
