@@ -3,6 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "noc/folded_topology.h"
 
 namespace podsim::sw::runtime {
 
@@ -15,5 +18,11 @@ enum class Detail { automatic, tile, replay, chip };
 std::string to_string(Detail detail);
 /// Throws InputError with the nearest name for an unknown name.
 Detail parse_detail(std::string_view name);
+
+/// By simulated chip: whether it is at tile detail. At automatic and chip those are that match one of the patterns
+/// (base/text/glob.h) of names such as "chip(0,0)", of which a folded one is simulated by its representative; without
+/// patterns, the first chip.
+std::vector<bool> real_chips(Detail detail, const std::vector<std::string>& patterns,
+                             const noc::FoldedTopology& topology);
 
 }  // namespace podsim::sw::runtime

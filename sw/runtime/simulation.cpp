@@ -11,15 +11,11 @@
 #include "base/diagnostic.h"
 #include "base/systemc/sliced_run.h"
 #include "base/systemc/systemc_time.h"
-#include "base/text/glob.h"
-#include "hw/chip/replay_chip.h"
-#include "hw/chip/tile_chip.h"
 #include "hw/timing/vmem_account.h"
 #include "noc/folded_topology.h"
-#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_engine.h"
 #include "sw/collectives/engine/collective_run.h"
-#include "sw/collectives/schedule/collective_estimate.h"
+#include "sw/runtime/pod/simulated_pod.h"
 
 namespace podsim::sw::runtime {
 namespace {
@@ -37,23 +33,6 @@ Bound bound_of(const hw::OpResult& cost, std::int64_t mxus) {
     if (share.busy > most.busy) most = share;
   }
   return most.bound;
-}
-
-std::shared_ptr<const collectives::schedule::CollectiveSchedule> schedule_of(
-    const compiler::CollectiveOp& op, const hw::Machine& machine, const noc::Topology& slice,
-    std::optional<collectives::Algorithm> wanted, collectives::engine::CollectiveTimes& times) {
-  const collectives::schedule::CollectiveRequest request{op.kind, op.element_type,
-                                                         op.bytes.value() / ir::byte_width(op.element_type)};
-  const collectives::CollectiveGroups groups =
-      op.groups.empty() ? collectives::CollectiveGroups::all(slice, int(machine.cores_per_chip))
-                        : collectives::CollectiveGroups(op.groups);
-  const std::vector<collectives::Algorithm> able = collectives::algorithms_for(op.kind);
-  if (!wanted || std::ranges::find(able, *wanted) == able.end()) {
-    return times.choose(slice, groups, request).schedule;
-  }
-  return std::make_shared<const collectives::schedule::CollectiveSchedule>(
-      slice, int(machine.cores_per_chip), groups, request, *wanted,
-      collectives::schedule::segment_lengths(machine, op.element_type));
 }
 
 /// Sizes of the infeeds of a step, in order.
@@ -75,23 +54,17 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
       machine_(machine),
       options_(std::move(options)),
       costs_(machine, options_.op_cache),
-      recorded_(program.ops.size()) {
-  collectives::engine::CollectiveTimes times(machine_);
-  // Layers repeat their collectives; what is combined in one makes no difference.
-  std::map<compiler::CollectiveOp, std::shared_ptr<const collectives::schedule::CollectiveSchedule>> known;
-  for (const compiler::CollectiveOp& op : program.collectives) {
-    const compiler::CollectiveOp content{op.kind, op.element_type, op.bytes, 0, op.groups, {}};
-    auto [same, is_new] = known.try_emplace(content);
-    if (is_new) same->second = schedule_of(op, machine_, slice, options_.algorithm, times);
-    schedules_.push_back(same->second);
-    note_other_algorithm(op.kind);
-  }
+      recorded_(program.ops.size()),
+      schedules_(pod::schedules_of(program, machine, slice, options_.algorithm)),
+      fold_(fold(slice)) {
+  if (options_.algorithm) result_.notes = pod::notes_of_other_algorithms(program, *options_.algorithm);
   if (may_skip_segments()) find_segments();
   if (options_.detail == Detail::chip) parts_.emplace(program, options_.chip_ops);
-  noc::FoldedTopology topology = fold(slice);
+  result_.notes.insert(result_.notes.end(), fold_.notes.begin(), fold_.notes.end());
+  const noc::FoldedTopology& topology = fold_.topology;
   const noc::Topology& chips = topology.representatives();
   if (options_.input) make_inputs();
-  real_ = choose_real(topology);
+  real_ = real_chips(options_.detail, options_.real, topology);
   make_pod(topology);
   make_states();
   find_known_stretches();
@@ -107,29 +80,19 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
   }
 }
 
-void Simulation::note_other_algorithm(collectives::CollectiveKind kind) {
-  if (!options_.algorithm) return;
-  const std::vector<collectives::Algorithm> able = collectives::algorithms_for(kind);
-  if (std::ranges::find(able, *options_.algorithm) != able.end()) return;
-  std::string note = fmt::format("{} is not done by the algorithm {}: the one modelled fastest is taken",
-                                 collectives::to_string(kind), collectives::to_string(*options_.algorithm));
-  if (std::ranges::find(result_.notes, note) == result_.notes.end()) result_.notes.push_back(std::move(note));
-}
-
 Simulation::~Simulation() = default;
+
+pod::Fold Simulation::fold(const noc::Topology& slice) const {
+  if (!options_.fold || options_.detail == Detail::tile) return {slice};
+  return pod::fold(program_, machine_, slice, schedules_);
+}
 
 /// Makes chips and fabric, and what moves data among them.
 void Simulation::make_pod(const noc::FoldedTopology& topology) {
-  const noc::Topology& nodes = topology.representatives();
-  const auto make = [&](noc::NodeId node, const hw::chip::IciBinding& ici) {
-    return make_chip(node, "chip" + nodes.name(node), ici);
-  };
-  pod_ = std::make_unique<hw::pod::Pod>("pod", nodes.nodes(), make, topology, machine_.ici, options_.sink);
+  const auto memory = parts_ ? hw::memory::MemoryDetail::bank : hw::memory::MemoryDetail::stream;
+  pod_ = pod::make_pod(topology, machine_, *this,
+                       {real_, memory, options_.contention, inputs_.get(), options_.sink, options_.timeline});
   const std::vector<hw::chip::Chip*> chips = pod_->chips();
-  for (hw::chip::Chip* chip : chips) {
-    chip->set_contended(options_.contention);
-    if (inputs_) chip->host().feed_from(*inputs_);
-  }
   noc::ici::MessageFabric& fabric = pod_->network();
   // At detail chip the memory of a chip sends over the links too.
   const bool alone = options_.sink == nullptr && options_.detail != Detail::chip;
@@ -177,30 +140,6 @@ void Simulation::make_states() {
       pod_->chip(chip).host().prepare(core, batch_of(program_, number));
     }
   }
-}
-
-std::vector<bool> Simulation::choose_real(const noc::FoldedTopology& topology) const {
-  std::vector<bool> real(std::size_t(topology.representatives().nodes()), options_.detail == Detail::tile);
-  if (options_.detail != Detail::automatic && options_.detail != Detail::chip) return real;
-  if (options_.real.empty()) real[0] = true;
-  for (noc::NodeId chip = 0; chip < topology.full().nodes(); ++chip) {
-    const std::string name = "chip" + topology.full().name(chip);
-    const auto matches = [&](const std::string& pattern) { return base::text::glob_match(pattern, name); };
-    if (std::ranges::any_of(options_.real, matches)) real[std::size_t(topology.representative_of(chip))] = true;
-  }
-  return real;
-}
-
-std::unique_ptr<hw::chip::Chip> Simulation::make_chip(noc::NodeId node, std::string scope,
-                                                      const hw::chip::IciBinding& ici) {
-  hw::core::CoreRuntime& runtime = *this;  // converted here since the base is private to make_unique
-  hw::Trace trace{options_.sink, node == 0 ? options_.timeline : nullptr, std::move(scope)};
-  std::string name = fmt::format("chip_{}", node);
-  if (real_[std::size_t(node)]) {
-    const auto memory = parts_ ? hw::memory::MemoryDetail::bank : hw::memory::MemoryDetail::stream;
-    return std::make_unique<hw::chip::TileChip>(name.c_str(), machine_, int(node), runtime, trace, memory, ici);
-  }
-  return std::make_unique<hw::chip::ReplayChip>(name.c_str(), machine_, int(node), runtime, trace, ici);
 }
 
 /// Runs the simulation until no event is pending, a core fails, or the run is stopped from outside, also while no core
@@ -277,7 +216,8 @@ hw::Command Simulation::command_for_collective(hw::core::Core& core, CoreState& 
     collective(at.cursor.execution(), item.index).start(core.id().chip, core.id().core);
     return hw::Delay{};
   }
-  if (const auto known = by_formula_.find(item.index); known != by_formula_.end()) return hw::Delay{known->second};
+  if (const auto known = fold_.by_formula.find(item.index); known != fold_.by_formula.end())
+    return hw::Delay{known->second};
   if (item.phase == ir::AsyncPhase::done) return wait_for_end(at, item);
   return hw::External{at.cursor.execution(), item.hlo_name};
 }

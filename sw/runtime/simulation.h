@@ -1,64 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <vector>
 
-#include "base/trace/probe.h"
-#include "base/trace/timeline.h"
 #include "hw/core/core.h"
 #include "hw/input/host_inputs.h"
 #include "hw/machine.h"
 #include "hw/pod/pod.h"
-#include "noc/folded_topology.h"
-#include "sw/collectives/algorithm.h"
 #include "sw/compiler/op_costs.h"
 #include "sw/compiler/program.h"
 #include "sw/runtime/background_ops.h"
 #include "sw/runtime/chip_parts.h"
-#include "sw/runtime/detail.h"
 #include "sw/runtime/known_stretches.h"
 #include "sw/runtime/loop_watch.h"
+#include "sw/runtime/pod/collective_schedules.h"
+#include "sw/runtime/pod/fold.h"
 #include "sw/runtime/program_cursor.h"
 #include "sw/runtime/repeated_segments.h"
 #include "sw/runtime/run_result.h"
+#include "sw/runtime/simulation_options.h"
 #include "sw/runtime/step_observer.h"
 
-namespace podsim::sw::collectives::schedule {
-class CollectiveSchedule;
-}  // namespace podsim::sw::collectives::schedule
 namespace podsim::sw::collectives::engine {
 class CollectiveEngine;
 class CollectiveRun;
 }  // namespace podsim::sw::collectives::engine
 
 namespace podsim::sw::runtime {
-
-struct SimulationOptions {
-  Detail detail = Detail::replay;
-  /// Patterns (base/text/glob.h) of names such as "chip(0,0)": the chips at tile detail where `detail` is automatic. A
-  /// chip of a folded slice is simulated by its representative. Empty: the first chip.
-  std::vector<std::string> real;
-  /// At detail chip, patterns of the ops that run through the parts of the first chip (chip_parts.h). Empty: all.
-  std::vector<std::string> chip_ops;
-  bool contention = true;  ///< lets the transfers beside an op and the op slow each other at the HBM
-  int steps = 2;
-  compiler::OpCache* op_cache = nullptr;  ///< may contain the costs of replayed ops
-  bool fold = true;  ///< lets a chip represent its translates along wrapped dimensions, and a trip those that repeat it
-  std::optional<hw::input::InputPlan> input;  ///< hosts that prepare the batches; without them every batch is ready
-  /// Used for the collectives that it supports. The others, or all without a value, use the algorithm with the shortest
-  /// modelled time.
-  std::optional<collectives::Algorithm> algorithm;
-  base::trace::ProbeSink* sink = nullptr;
-  base::trace::Timeline* timeline = nullptr;  ///< of core 0 of chip (0,0,...)
-  std::function<void(double)> progress;
-  const std::atomic<bool>* stop = nullptr;  ///< set from outside: finish the current command, report results so far
-};
 
 /// Connects machine, slice and program, runs steps on SystemC, and collects the results. A process can have only one,
 /// since SystemC supports one simulation per process.
@@ -130,14 +102,9 @@ class Simulation : private hw::core::CoreRuntime {
   void failed(hw::core::Core& core, const std::string& verdict) override;
 
   void advance();
-  std::vector<bool> choose_real(const noc::FoldedTopology& topology) const;
-  std::unique_ptr<hw::chip::Chip> make_chip(noc::NodeId node, std::string scope, const hw::chip::IciBinding& ici);
-  void make_pod(const noc::FoldedTopology& topology);
-  void note_other_algorithm(collectives::CollectiveKind kind);
-  noc::FoldedTopology fold(const noc::Topology& slice);
-  bool branches_vary_along(const noc::Topology& slice, int dimension) const;
-  void take_small_permutes_by_formula();
+  pod::Fold fold(const noc::Topology& slice) const;
   void make_inputs();
+  void make_pod(const noc::FoldedTopology& topology);
   void make_states();
   bool may_skip_segments() const;
   void find_segments();
@@ -196,9 +163,8 @@ class Simulation : private hw::core::CoreRuntime {
   std::vector<CoreState> states_;
   compiler::OpCosts costs_;
   std::vector<std::optional<hw::OpResult>> recorded_;
-  std::vector<std::shared_ptr<const collectives::schedule::CollectiveSchedule>>
-      schedules_;                           ///< of the program's collectives
-  std::map<int, base::Cycles> by_formula_;  ///< by collective: duration of those that are not simulated
+  pod::CollectiveSchedules schedules_;
+  pod::Fold fold_;
   std::map<std::uint64_t, collectives::engine::CollectiveRun*> collectives_;  ///< by execution id
   std::vector<RepeatedSegment> segments_;                                     ///< that may be skipped
   std::vector<int> segment_begun_;  ///< by item: the segment that has a trip beginning there; -1: none

@@ -115,7 +115,7 @@ void Simulation::add_collective_result(const ItemResult& item, std::map<int, std
     result.element_type = ir::to_string(op.element_type);
     result.bytes = op.bytes;
     result.group_size = op.groups.empty() ? schedule.cores() : std::int64_t(op.groups.front().size());
-    result.algorithm = by_formula_.contains(executed.index) ? "by formula" : algorithm_name(schedule);
+    result.algorithm = fold_.by_formula.contains(executed.index) ? "by formula" : algorithm_name(schedule);
     result.folded = engine_->topology().is_folded();
     result.axes = op.axes;
   }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hw/machine.h"
+#include "noc/topology.h"
+#include "sw/collectives/algorithm.h"
+#include "sw/collectives/schedule/collective_schedule.h"
+#include "sw/compiler/program.h"
+
+namespace podsim::sw::runtime::pod {
+
+/// By index into Program::collectives. Equal collectives share a schedule.
+using CollectiveSchedules = std::vector<std::shared_ptr<const collectives::schedule::CollectiveSchedule>>;
+
+/// The schedules of a program's collectives on a slice. Those that support `wanted` use it; the others, or all without
+/// a value, use the algorithm with the shortest modelled time.
+CollectiveSchedules schedules_of(const compiler::Program& program, const hw::Machine& machine,
+                                 const noc::Topology& slice, std::optional<collectives::Algorithm> wanted);
+
+/// A note for each kind of collective in the program that does not support the algorithm.
+std::vector<std::string> notes_of_other_algorithms(const compiler::Program& program, collectives::Algorithm wanted);
+
+}  // namespace podsim::sw::runtime::pod

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "hw/machine.h"
+#include "noc/folded_topology.h"
+#include "sw/compiler/program.h"
+#include "sw/runtime/pod/collective_schedules.h"
+
+namespace podsim::sw::runtime::pod {
+
+/// Which chips of a slice represent others in a run of a program. Chips fold along those wrapped dimensions under whose
+/// translations no collective and no set of cores that takes a branch changes. This is exact because the program is
+/// SPMD, all cores start at time zero and every op takes the same time on every core.
+///
+/// Collective-permutes that send in different directions from different chips would prevent it. If they take less than
+/// 1 % of the collectives' modelled time together and are not asynchronous, they take the time that
+/// sw/collectives/schedule/collective_estimate.h computes and do not prevent it.
+struct Fold {
+  noc::FoldedTopology topology;
+  std::map<int, base::Cycles> by_formula = {};  ///< durations of the collectives that are not simulated, by index
+  std::vector<std::string> notes = {};          ///< on what is taken by formula, and what is not folded
+};
+
+/// `schedules` are those of the program's collectives on the slice.
+Fold fold(const compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
+          const CollectiveSchedules& schedules);
+
+}  // namespace podsim::sw::runtime::pod

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/trace/probe.h"
+#include "base/trace/timeline.h"
+#include "hw/input/input_plan.h"
+#include "sw/collectives/algorithm.h"
+#include "sw/compiler/op_cache.h"
+#include "sw/runtime/detail.h"
+
+namespace podsim::sw::runtime {
+
+struct SimulationOptions {
+  Detail detail = Detail::replay;
+  /// Patterns (base/text/glob.h) of names such as "chip(0,0)": the chips at tile detail where `detail` is automatic. A
+  /// chip of a folded slice is simulated by its representative. Empty: the first chip.
+  std::vector<std::string> real;
+  /// At detail chip, patterns of the ops that run through the parts of the first chip (chip_parts.h). Empty: all.
+  std::vector<std::string> chip_ops;
+  bool contention = true;  ///< lets the transfers beside an op and the op slow each other at the HBM
+  int steps = 2;
+  compiler::OpCache* op_cache = nullptr;  ///< may contain the costs of replayed ops
+  bool fold = true;  ///< lets a chip represent its translates along wrapped dimensions, and a trip those that repeat it
+  std::optional<hw::input::InputPlan> input;  ///< hosts that prepare the batches; without them every batch is ready
+  /// Used for the collectives that it supports. The others, or all without a value, use the algorithm with the shortest
+  /// modelled time.
+  std::optional<collectives::Algorithm> algorithm;
+  base::trace::ProbeSink* sink = nullptr;
+  base::trace::Timeline* timeline = nullptr;  ///< of core 0 of chip (0,0,...)
+  std::function<void(double)> progress;
+  const std::atomic<bool>* stop = nullptr;  ///< set from outside: finish the current command, report results so far
+};
+
+}  // namespace podsim::sw::runtime
