@@ -13,8 +13,6 @@
 #include "base/systemc/systemc_time.h"
 #include "hw/timing/vmem_account.h"
 #include "noc/folded_topology.h"
-#include "sw/collectives/engine/collective_engine.h"
-#include "sw/collectives/engine/collective_run.h"
 #include "sw/runtime/pod/simulated_pod.h"
 
 namespace podsim::sw::runtime {
@@ -35,17 +33,6 @@ Bound bound_of(const hw::OpResult& cost, std::int64_t mxus) {
   return most.bound;
 }
 
-/// Sizes of the infeeds of a step, in order.
-std::vector<base::Bytes> batch_of(const compiler::Program& program, std::int32_t core) {
-  std::vector<base::Bytes> batch;
-  for (ProgramCursor at(program, core); !program.infeeds.empty() && !at.at_end_of_step(); at.advance()) {
-    const compiler::ProgramItem& item = program.items[std::size_t(at.item())];
-    if (item.kind == compiler::ProgramItem::Kind::infeed)
-      batch.push_back(program.infeeds[std::size_t(item.index)].bytes);
-  }
-  return batch;
-}
-
 }  // namespace
 
 Simulation::Simulation(const compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
@@ -53,8 +40,7 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
     : program_(program),
       machine_(machine),
       options_(std::move(options)),
-      costs_(machine, options_.op_cache),
-      recorded_(program.ops.size()),
+      records_(program, machine, options_.op_cache),
       schedules_(pod::schedules_of(program, machine, slice, options_.algorithm)),
       fold_(fold(slice)) {
   if (options_.algorithm) result_.notes = pod::notes_of_other_algorithms(program, *options_.algorithm);
@@ -65,7 +51,7 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
   const noc::Topology& chips = topology.representatives();
   if (options_.input) make_inputs();
   real_ = real_chips(options_.detail, options_.real, topology);
-  make_pod(topology);
+  make_pod();
   make_states();
   find_known_stretches();
   link_bytes_.resize(std::size_t(chips.link_ids()));
@@ -88,19 +74,21 @@ pod::Fold Simulation::fold(const noc::Topology& slice) const {
 }
 
 /// Makes chips and fabric, and what moves data among them.
-void Simulation::make_pod(const noc::FoldedTopology& topology) {
+void Simulation::make_pod() {
   const auto memory = parts_ ? hw::memory::MemoryDetail::bank : hw::memory::MemoryDetail::stream;
-  pod_ = pod::make_pod(topology, machine_, *this,
+  pod_ = pod::make_pod(fold_.topology, machine_, *this,
                        {real_, memory, options_.contention, inputs_.get(), options_.sink, options_.timeline});
-  const std::vector<hw::chip::Chip*> chips = pod_->chips();
-  noc::ici::MessageFabric& fabric = pod_->network();
+  waits_.emplace(pod_->chips());
   // At detail chip the memory of a chip sends over the links too.
   const bool alone = options_.sink == nullptr && options_.detail != Detail::chip;
-  engine_ = std::make_unique<collectives::engine::CollectiveEngine>(
-      "collectives", machine_, topology, chips, alone ? &fabric.look_ahead() : nullptr, options_.sink);
-  fabric.set_labeller([this](const noc::ici::Message& message) { return engine_->label(message); });
-  background_ = std::make_unique<BackgroundOps>(
-      "background", machine_, chips, [this](std::size_t core, std::uint64_t execution) { over(core, execution); });
+  collectives_ = std::make_unique<waits::RunningCollectives>(machine_, fold_.topology, *pod_, schedules_, *waits_,
+                                                             alone, options_.sink);
+  background_ = std::make_unique<waits::BackgroundOps>(
+      "background", machine_, pod_->chips(),
+      [this](std::size_t core, std::uint64_t execution) { waits_->over(core, execution); });
+  feed_.emplace(program_, machine_.cores_per_chip, options_.steps,
+                ProgramFeed::Executors{records_, parts_ ? &*parts_ : nullptr, real_, fold_.by_formula, *waits_,
+                                       *collectives_, *background_});
 }
 
 void Simulation::make_inputs() {
@@ -113,7 +101,7 @@ void Simulation::make_inputs() {
 
 /// Makes the states of the simulated cores, and assigns observers to them.
 void Simulation::make_states() {
-  const noc::FoldedTopology& topology = engine_->topology();
+  const noc::FoldedTopology& topology = fold_.topology;
   const auto cores = std::int32_t(machine_.cores_per_chip);
   const auto branches_of = [&](std::int32_t core) {
     std::vector<bool> taken;
@@ -130,7 +118,7 @@ void Simulation::make_states() {
   for (noc::NodeId chip = 0; chip < topology.representatives().nodes(); ++chip) {
     for (std::int32_t core = 0; core < cores; ++core) {
       const std::int32_t number = topology.full_node_of(chip) * cores + core;
-      CoreState& at = states_.emplace_back(program_, number);
+      CoreState& at = states_.emplace_back(program_, states_.size(), number);
       int& observer = stage_observers_[stages.at(branches_of(number))];
       if (chip == 0 || observer < 0) {
         at.observer = int(observers_.size());
@@ -173,80 +161,14 @@ std::optional<hw::Command> Simulation::next_command(hw::core::Core& core) {
     at.finished = true;
     return std::nullopt;
   }
-  return command_for(core, at);
-}
-
-hw::Command Simulation::command_for(hw::core::Core& core, CoreState& at) {
-  const compiler::ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
-  switch (item.kind) {
-    case compiler::ProgramItem::Kind::infeed: {
-      const compiler::HostTransfer& transfer = program_.infeeds[std::size_t(item.index)];
-      return hw::Infeed{transfer.in_place ? base::Bytes(0) : transfer.bytes, transfer.tensors};
-    }
-    case compiler::ProgramItem::Kind::outfeed: {
-      const compiler::HostTransfer& transfer = program_.outfeeds[std::size_t(item.index)];
-      return hw::Outfeed{transfer.bytes, transfer.tensors};
-    }
-    case compiler::ProgramItem::Kind::collective:
-      return command_for_collective(core, at, item);
-    case compiler::ProgramItem::Kind::op:
-    case compiler::ProgramItem::Kind::repeat:
-      break;
-  }
-  return command_for_op(core, at, item);
-}
-
-hw::Command Simulation::command_for_op(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item) {
-  if (item.phase == ir::AsyncPhase::start) {
-    at.in_flight.push_back({at.cursor.item(), at.cursor.execution()});
-    background_->start(std::size_t(&at - states_.data()), at.cursor.execution(), recorded(item.index));
-    return hw::Delay{};
-  }
-  if (item.phase == ir::AsyncPhase::done) return wait_for_end(at, item);
-  const hw::TileOp& tiles = program_.ops[std::size_t(item.index)].tiles;
-  const bool real = real_[std::size_t(core.id().chip)] && (!parts_ || through_parts(core, at));
-  const hw::OpResult* known = real && parts_ ? parts_->known(core.id().core, item.index) : nullptr;
-  if (real && known == nullptr) return hw::RunOp{&tiles, item.op_name};
-  return hw::RunFor{&tiles, known != nullptr ? *known : recorded(item.index), item.op_name};
-}
-
-hw::Command Simulation::command_for_collective(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item) {
-  if (item.phase == ir::AsyncPhase::start) {
-    at.in_flight.push_back({at.cursor.item(), at.cursor.execution()});
-    collective(at.cursor.execution(), item.index).start(core.id().chip, core.id().core);
-    return hw::Delay{};
-  }
-  if (const auto known = fold_.by_formula.find(item.index); known != fold_.by_formula.end())
-    return hw::Delay{known->second};
-  if (item.phase == ir::AsyncPhase::done) return wait_for_end(at, item);
-  return hw::External{at.cursor.execution(), item.hlo_name};
-}
-
-/// Waits for the asynchronous item that `item` is the end of.
-hw::Command Simulation::wait_for_end(CoreState& at, const compiler::ProgramItem& item) {
-  const std::uint64_t execution = at.cursor.last_execution(item.started_by);
-  std::erase_if(at.in_flight, [&](const InFlight& started) { return started.execution == execution; });
-  if (at.over.erase(execution) > 0) return hw::Delay{};
-  return hw::External{execution, item.hlo_name};
-}
-
-bool Simulation::through_parts(const hw::core::Core& core, const CoreState& at) const {
-  return real_[std::size_t(core.id().chip)] && at.cursor.step() == options_.steps - 1 &&
-         parts_->chosen(at.cursor.item());
-}
-
-const hw::OpResult& Simulation::recorded(int op) {
-  if (!recorded_[op]) recorded_[op] = costs_.simulate(program_.ops[op].tiles);
-  return *recorded_[op];
+  return feed_->command_for(at);
 }
 
 void Simulation::completed(hw::core::Core& core, const hw::CommandRecord& record) {
   CoreState& at = state(core.id());
   if (at.skipped.trips > 0) return observe_skipped(at, core, record);
   if (at.stretch == nullptr && at.observer >= 0) observe(at, record, core);
-  if (parts_ && through_parts(core, at)) {
-    parts_->learn(core.id().core, program_.items[std::size_t(at.cursor.item())].index, record.op);
-  }
+  feed_->executed(at, record.op);
   if (at.stretch != nullptr) {
     stretch_over(at, core, record);
   } else {
@@ -306,51 +228,18 @@ std::vector<base::Bytes> Simulation::carried() const {
   return bytes;
 }
 
-collectives::engine::CollectiveRun& Simulation::collective(std::uint64_t execution, int index) {
-  collectives::engine::CollectiveRun*& run = collectives_[execution];
-  if (run == nullptr) {
-    run = &engine_->begin(schedules_[std::size_t(index)], [this, execution](noc::NodeId chip, int core) {
-      over(std::size_t(chip) * std::size_t(machine_.cores_per_chip) + std::size_t(core), execution);
-    });
-  }
-  return *run;
-}
-
-/// An asynchronous item, or a collective that the core waits for, has ended.
-void Simulation::over(std::size_t core, std::uint64_t execution) {
-  CoreState& at = states_[core];
-  if (at.waiting != execution) {
-    at.over.insert(execution);
-    return;
-  }
-  at.waiting.reset();
-  const auto cores = std::size_t(machine_.cores_per_chip);
-  pod_->chip(noc::NodeId(core / cores)).core(int(core % cores)).complete_external();
-}
-
 /// What an op took longer than alone is the contention of the transfers beside it. It counts for the asynchronous item
 /// that was started first and goes on, or for the collectives of other cores that use this core's HBM.
 void Simulation::find_contention(const CoreState& at, const hw::OpResult& cost, ItemResult& item) {
   if (item.duration == base::Time(0)) return;
-  const base::Cycles alone = recorded(program_.items[std::size_t(item.item)].index).cycles;
+  const base::Cycles alone = records_.of(program_.items[std::size_t(item.item)].index).cycles;
   if (cost.cycles <= alone) return;
   item.contended = machine_.core_clock().time_of(cost.cycles - alone);
-  if (at.in_flight.empty()) return;
-  const auto goes_on = [&](const InFlight& started) { return !at.over.contains(started.execution); };
-  const auto first = std::ranges::find_if(at.in_flight, goes_on);
-  item.beside = (first == at.in_flight.end() ? at.in_flight.front() : *first).item;
+  item.beside = waits_->first_in_flight(at.index);
 }
 
 void Simulation::start_external(hw::core::Core& core, const hw::External& command) {
-  CoreState& at = state(core.id());
-  const compiler::ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
-  at.waiting = command.id;
-  if (item.phase == ir::AsyncPhase::none) {
-    collective(command.id, item.index).start(core.id().chip, core.id().core);
-  } else if (at.over.erase(command.id) > 0) {
-    at.waiting.reset();
-    core.complete_external();
-  }
+  feed_->reached(state(core.id()), command);
 }
 
 void Simulation::failed(hw::core::Core&, const std::string& verdict) {
@@ -372,7 +261,7 @@ void Simulation::check_that_all_finished() const {
     const compiler::ProgramItem& item = program_.items[std::size_t(states_[i].cursor.item())];
     throw base::SimulationError(fmt::format(
         "deadlock at {}: chip{} core {} waits in step {} for {} '{}'", base::to_string(base::systemc::now()),
-        engine_->topology().representatives().name(noc::NodeId(std::int64_t(i) / cores)), std::int64_t(i) % cores,
+        fold_.topology.representatives().name(noc::NodeId(std::int64_t(i) / cores)), std::int64_t(i) % cores,
         states_[i].cursor.step(), item.category, item.hlo_name));
   }
 }

@@ -11,22 +11,25 @@
 #include "hw/input/host_inputs.h"
 #include "hw/machine.h"
 #include "hw/pod/pod.h"
-#include "sw/compiler/op_costs.h"
 #include "sw/compiler/program.h"
-#include "sw/runtime/background_ops.h"
 #include "sw/runtime/chip_parts.h"
 #include "sw/runtime/known_stretches.h"
 #include "sw/runtime/loop_watch.h"
+#include "sw/runtime/op_records.h"
 #include "sw/runtime/pod/collective_schedules.h"
 #include "sw/runtime/pod/fold.h"
 #include "sw/runtime/program_cursor.h"
+#include "sw/runtime/program_feed.h"
 #include "sw/runtime/repeated_segments.h"
 #include "sw/runtime/run_result.h"
+#include "sw/runtime/simulated_core.h"
 #include "sw/runtime/simulation_options.h"
 #include "sw/runtime/step_observer.h"
+#include "sw/runtime/waits/background_ops.h"
+#include "sw/runtime/waits/running_collectives.h"
+#include "sw/runtime/waits/waits.h"
 
 namespace podsim::sw::collectives::engine {
-class CollectiveEngine;
 class CollectiveRun;
 }  // namespace podsim::sw::collectives::engine
 
@@ -63,10 +66,6 @@ class Simulation : private hw::core::CoreRuntime {
   base::Time now() const;
 
  private:
-  struct InFlight {
-    int item = 0;  ///< that starts it
-    std::uint64_t execution = 0;
-  };
   /// A loop, or else a segment of segments_.
   struct Repetition {
     int loop = -1, segment = -1;
@@ -82,18 +81,12 @@ class Simulation : private hw::core::CoreRuntime {
     Repetition of;
     std::int64_t trips = 0;
   };
-  struct CoreState {
-    CoreState(const compiler::Program& program, std::int32_t core) : cursor(program, core) {}
-    ProgramCursor cursor;
-    int observer = -1;  ///< index into observers_
-    bool finished = false;
+  struct CoreState : SimulatedCore {
+    using SimulatedCore::SimulatedCore;
     Skipped skipped;                                   ///< what it skips now
     const KnownStretches::Stretch* stretch = nullptr;  ///< or this
     std::vector<ItemResult> by_place;  ///< of an observed core: the last execution of each place of a known stretch
     std::map<Repetition, std::size_t> trip_items;  ///< number of items ended in the step when the last trip began
-    std::optional<std::uint64_t> waiting;  ///< execution id of what it waits for: a collective or an asynchronous op
-    std::set<std::uint64_t> over;          ///< finished asynchronous items that the core has not waited for yet
-    std::vector<InFlight> in_flight;       ///< asynchronous items that the core has started and not waited for
   };
 
   std::optional<hw::Command> next_command(hw::core::Core& core) override;
@@ -104,7 +97,7 @@ class Simulation : private hw::core::CoreRuntime {
   void advance();
   pod::Fold fold(const noc::Topology& slice) const;
   void make_inputs();
-  void make_pod(const noc::FoldedTopology& topology);
+  void make_pod();
   void make_states();
   bool may_skip_segments() const;
   void find_segments();
@@ -114,14 +107,6 @@ class Simulation : private hw::core::CoreRuntime {
   std::optional<hw::Command> skip_trips(hw::core::Core& core, CoreState& at);
   void observe_skipped(CoreState& at, hw::core::Core& core, const hw::CommandRecord& record);
   bool may_skip(const compiler::Loop& loop) const;
-  hw::Command command_for(hw::core::Core& core, CoreState& at);
-  hw::Command command_for_op(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item);
-  hw::Command command_for_collective(hw::core::Core& core, CoreState& at, const compiler::ProgramItem& item);
-  bool through_parts(const hw::core::Core& core, const CoreState& at) const;
-  const hw::OpResult& recorded(int op);
-  collectives::engine::CollectiveRun& collective(std::uint64_t execution, int index);
-  hw::Command wait_for_end(CoreState& at, const compiler::ProgramItem& item);
-  void over(std::size_t core, std::uint64_t execution);
   void find_contention(const CoreState& at, const hw::OpResult& cost, ItemResult& item);
   void observe(CoreState& at, const hw::CommandRecord& record, hw::core::Core& core);
   void step_ended(const hw::core::Core& core, base::Time end);
@@ -158,16 +143,16 @@ class Simulation : private hw::core::CoreRuntime {
   std::unique_ptr<hw::input::HostInputs> inputs_;  ///< only with options_.input
   std::vector<bool> real_;                         ///< by chip: whether it is made of its units
   std::unique_ptr<hw::pod::Pod> pod_;
-  std::unique_ptr<collectives::engine::CollectiveEngine> engine_;
-  std::unique_ptr<BackgroundOps> background_;
+  std::optional<waits::Waits> waits_;
+  std::unique_ptr<waits::RunningCollectives> collectives_;
+  std::unique_ptr<waits::BackgroundOps> background_;
+  std::optional<ProgramFeed> feed_;
   std::vector<CoreState> states_;
-  compiler::OpCosts costs_;
-  std::vector<std::optional<hw::OpResult>> recorded_;
+  OpRecords records_;
   pod::CollectiveSchedules schedules_;
   pod::Fold fold_;
-  std::map<std::uint64_t, collectives::engine::CollectiveRun*> collectives_;  ///< by execution id
-  std::vector<RepeatedSegment> segments_;                                     ///< that may be skipped
-  std::vector<int> segment_begun_;  ///< by item: the segment that has a trip beginning there; -1: none
+  std::vector<RepeatedSegment> segments_;  ///< that may be skipped
+  std::vector<int> segment_begun_;         ///< by item: the segment that has a trip beginning there; -1: none
   std::map<std::pair<Repetition, std::int64_t>, LoopWatch> watches_;  ///< also by number of times it was entered
   std::map<int, LoopWatch::SteadyStates> steady_states_;              ///< by RepeatedSegment::content
   std::unique_ptr<KnownStretches> known_;                             ///< only in long runs

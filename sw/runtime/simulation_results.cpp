@@ -9,7 +9,6 @@
 
 #include "hw/chip/chip.h"
 #include "noc/folded_topology.h"
-#include "sw/collectives/engine/collective_engine.h"
 #include "sw/collectives/engine/collective_run.h"
 #include "sw/runtime/run_statistics.h"
 #include "sw/runtime/simulation.h"
@@ -31,7 +30,7 @@ std::string algorithm_name(const collectives::schedule::CollectiveSchedule& sche
 
 /// A link of a folded slice carries the same bytes as the link that represents it.
 std::vector<base::Bytes> Simulation::bytes_of_all_links() const {
-  const noc::FoldedTopology& topology = engine_->topology();
+  const noc::FoldedTopology& topology = fold_.topology;
   std::vector<base::Bytes> bytes(std::size_t(topology.full().link_ids()));
   if (step_bytes_.empty()) return bytes;
   for (noc::LinkId id = 0; id < topology.full().link_ids(); ++id) {
@@ -85,7 +84,7 @@ void Simulation::collect() {
   add_stage_results();
   name_waits(observed_core(int(&critical - observers_.data())));
   if (parts_ && !result_.partial) {
-    const auto streams = [this](int op) { return machine_.core_clock().time_of(recorded(op).cycles); };
+    const auto streams = [this](int op) { return machine_.core_clock().time_of(records_.of(op).cycles); };
     result_.parts = parts_->result(observers_.front().step().items, streams);
   }
   const noc::ici::Links& links = pod_->network().links();
@@ -116,16 +115,15 @@ void Simulation::add_collective_result(const ItemResult& item, std::map<int, std
     result.bytes = op.bytes;
     result.group_size = op.groups.empty() ? schedule.cores() : std::int64_t(op.groups.front().size());
     result.algorithm = fold_.by_formula.contains(executed.index) ? "by formula" : algorithm_name(schedule);
-    result.folded = engine_->topology().is_folded();
+    result.folded = fold_.topology.is_folded();
     result.axes = op.axes;
   }
   CollectiveResult& result = result_.collectives[at->second];
   result.exposed += item.total();
   if (executed.phase == ir::AsyncPhase::done) return;
   result.count += item.times;
-  const auto run = collectives_.find(item.execution);
-  const bool finished = run != collectives_.end() && run->second->finished();
-  result.time += (finished ? time_since_last_start(*run->second) : item.duration) * item.times;
+  const collectives::engine::CollectiveRun* run = collectives_->finished(item.execution);
+  result.time += (run != nullptr ? time_since_last_start(*run) : item.duration) * item.times;
 }
 
 void Simulation::add_loop_results() {

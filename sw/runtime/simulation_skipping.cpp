@@ -68,7 +68,7 @@ std::optional<hw::Command> Simulation::skip_trips(hw::core::Core& core, CoreStat
   const std::optional<Trip> trip = trip_begun(at);
   if (!trip) return std::nullopt;
   LoopWatch& watch = watch_of(*trip);
-  at.skipped.trips = watch.begin_trip(std::size_t(&at - states_.data()), trip->number, core.now());
+  at.skipped.trips = watch.begin_trip(at.index, trip->number, core.now());
   if (at.skipped.trips > 0) {
     at.skipped.of = trip->of;
     const double skipped = double(watch.period().value()) * double(at.skipped.trips);

@@ -4,7 +4,6 @@
 
 #include "hw/chip/chip.h"
 #include "noc/folded_topology.h"
-#include "sw/collectives/engine/collective_engine.h"
 #include "sw/collectives/engine/collective_run.h"
 #include "sw/runtime/simulation.h"
 
@@ -23,7 +22,7 @@ bool waits_for(const compiler::CollectiveOp& op, const std::vector<std::int32_t>
 /// whole group of others.
 base::Time Simulation::last_to_come(const collectives::engine::CollectiveRun& run, const compiler::CollectiveOp& op,
                                     std::int32_t core) const {
-  const noc::FoldedTopology& topology = engine_->topology();
+  const noc::FoldedTopology& topology = fold_.topology;
   const auto cores = std::int32_t(machine_.cores_per_chip);
   base::Time last;
   if (op.groups.empty()) {
@@ -44,12 +43,12 @@ base::Time Simulation::last_to_come(const collectives::engine::CollectiveRun& ru
 /// have arrived.
 base::Time Simulation::transfer_time(const ItemResult& item, std::int32_t core) const {
   const compiler::ProgramItem& executed = program_.items[std::size_t(item.item)];
-  const auto run = collectives_.find(item.execution);
-  if (run == collectives_.end() || !run->second->finished()) return item.total();
+  const collectives::engine::CollectiveRun* run = collectives_->finished(item.execution);
+  if (run == nullptr) return item.total();
   const auto cores = std::int32_t(machine_.cores_per_chip);
-  const noc::NodeId chip = engine_->topology().representative_of(core / cores);
+  const noc::NodeId chip = fold_.topology.representative_of(core / cores);
   const compiler::CollectiveOp& op = program_.collectives[std::size_t(executed.index)];
-  const base::Time rest = run->second->finished_at(chip, core % cores) - last_to_come(*run->second, op, core);
+  const base::Time rest = run->finished_at(chip, core % cores) - last_to_come(*run, op, core);
   return std::clamp(rest, base::Time(0), item.duration) * item.times;
 }
 

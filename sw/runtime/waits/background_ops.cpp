@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/runtime/background_ops.h"
+#include "sw/runtime/waits/background_ops.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/systemc/systemc_time.h"
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::waits {
 namespace {
 
 constexpr std::int64_t piece_bytes = 64 << 10;  ///< 160 ns of the HBM, a fraction of most tiles
@@ -82,4 +82,4 @@ void BackgroundOps::work() {
   if (!pieces_.empty()) wake_.notify(base::systemc::to_sc_time(pieces_.top().when - base::systemc::now()));
 }
 
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::waits

@@ -13,7 +13,7 @@
 #include "hw/machine.h"
 #include "hw/op_result.h"
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::waits {
 
 /// Asynchronous ops of all cores, such as copies, that go on beside what the cores execute. Those of one core run one
 /// after another. An op moves its data in pieces, each of which claims the core's HBM (hw/chip/chip_transfers.h) when
@@ -54,4 +54,4 @@ class BackgroundOps : public sc_core::sc_module {
   OnFinish on_finish_;
 };
 
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::waits
