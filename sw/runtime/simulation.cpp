@@ -16,25 +16,6 @@
 #include "sw/runtime/pod/simulated_pod.h"
 
 namespace podsim::sw::runtime {
-namespace {
-
-/// The unit that is busiest in an op; Bound::latency if none is busy for half of it.
-Bound bound_of(const hw::OpResult& cost, std::int64_t mxus) {
-  struct Share {
-    Bound bound;
-    std::int64_t busy;
-  };
-  Share most{Bound::latency, cost.cycles.value() / 2};
-  for (Share share :
-       {Share{Bound::mxu, cost.mxu_busy.value() / mxus}, Share{Bound::vector, cost.vector_busy.value()},
-        Share{Bound::cross_lane, cost.cross_lane_busy.value()}, Share{Bound::hbm, cost.hbm_busy.value()}}) {
-    if (share.busy > most.busy) most = share;
-  }
-  return most.bound;
-}
-
-}  // namespace
-
 Simulation::Simulation(const compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
                        SimulationOptions options)
     : program_(program),
@@ -54,8 +35,6 @@ Simulation::Simulation(const compiler::Program& program, const hw::Machine& mach
   make_pod();
   make_states();
   find_known_stretches();
-  link_bytes_.resize(std::size_t(chips.link_ids()));
-  skipped_bytes_.resize(link_bytes_.size());
   result_.simulated_chips = chips.nodes();
   for (noc::NodeId chip = 0; chip < chips.nodes(); ++chip) {
     if (real_[std::size_t(chip)]) result_.real_chips.push_back(slice.name(topology.full_node_of(chip)));
@@ -89,6 +68,9 @@ void Simulation::make_pod() {
   feed_.emplace(program_, machine_.cores_per_chip, options_.steps,
                 ProgramFeed::Executors{records_, parts_ ? &*parts_ : nullptr, real_, fold_.by_formula, *waits_,
                                        *collectives_, *background_});
+  const Observation::Subjects subjects{program_, machine_, fold_.topology, pod_->network().links(),
+                                       records_, *waits_,  *collectives_};
+  observation_.emplace(subjects, parts_.has_value(), options_.timeline);
 }
 
 void Simulation::make_inputs() {
@@ -99,32 +81,15 @@ void Simulation::make_inputs() {
   }
 }
 
-/// Makes the states of the simulated cores, and assigns observers to them.
+/// Makes the states of the simulated cores, and prepares their batches.
 void Simulation::make_states() {
   const noc::FoldedTopology& topology = fold_.topology;
   const auto cores = std::int32_t(machine_.cores_per_chip);
-  const auto branches_of = [&](std::int32_t core) {
-    std::vector<bool> taken;
-    for (const auto& set : program_.core_sets) taken.push_back(std::ranges::binary_search(set, core));
-    return taken;
-  };
-  std::map<std::vector<bool>, std::size_t> stages;
-  for (std::int32_t core = 0; core < topology.full().nodes() * cores; ++core) {
-    const auto [stage, is_new] = stages.try_emplace(branches_of(core), stages_.size());
-    if (is_new) stages_.push_back({.first_core = core});
-    ++stages_[stage->second].cores;
-  }
-  stage_observers_.assign(stages_.size(), -1);
   for (noc::NodeId chip = 0; chip < topology.representatives().nodes(); ++chip) {
     for (std::int32_t core = 0; core < cores; ++core) {
       const std::int32_t number = topology.full_node_of(chip) * cores + core;
       CoreState& at = states_.emplace_back(program_, states_.size(), number);
-      int& observer = stage_observers_[stages.at(branches_of(number))];
-      if (chip == 0 || observer < 0) {
-        at.observer = int(observers_.size());
-        observers_.emplace_back();
-      }
-      if (observer < 0) observer = at.observer;
+      at.observer = observation_->observe(number, chip == 0);
       pod_->chip(chip).host().prepare(core, batch_of(program_, number));
     }
   }
@@ -156,7 +121,7 @@ std::optional<hw::Command> Simulation::next_command(hw::core::Core& core) {
   }
   begins_item(core, at);
   if (std::optional<hw::Command> skip = skip_trips(core, at)) return skip;
-  if (std::optional<hw::Command> skip = skip_stretch(core, at)) return skip;
+  if (std::optional<hw::Command> skip = skip_stretch(at)) return skip;
   if (!verdict_.empty()) {
     at.finished = true;
     return std::nullopt;
@@ -167,75 +132,26 @@ std::optional<hw::Command> Simulation::next_command(hw::core::Core& core) {
 void Simulation::completed(hw::core::Core& core, const hw::CommandRecord& record) {
   CoreState& at = state(core.id());
   if (at.skipped.trips > 0) return observe_skipped(at, core, record);
-  if (at.stretch == nullptr && at.observer >= 0) observe(at, record, core);
+  if (at.stretch == nullptr && at.observer >= 0) {
+    const ItemResult item = observation_->item_ended(at, record, core.time_of(record.start), core.time_of(record.end));
+    if (const int place = known_ ? known_->place(position(at)) : -1; place >= 0) {
+      at.by_place[std::size_t(place)] = item;
+    }
+  }
   feed_->executed(at, record.op);
   if (at.stretch != nullptr) {
     stretch_over(at, core, record);
   } else {
     at.cursor.advance();
   }
-  const bool is_first = core.id().chip == 0 && core.id().core == 0;
   if (at.cursor.at_end_of_step()) {
-    if (at.observer >= 0) observers_[std::size_t(at.observer)].step_ended();
-    if (is_first) step_ended(core, core.time_of(record.end));
+    observation_->step_ended(at, core.time_of(record.end));
+    if (at.is_first()) last_stretch_items_ = std::exchange(stretch_items_, 0);
   }
-  if (is_first && options_.progress) {
+  if (at.is_first() && options_.progress) {
     const double items = double(program_.items.size());
     options_.progress((double(at.cursor.step()) + double(at.cursor.item()) / items) / options_.steps);
   }
-}
-
-void Simulation::observe(CoreState& at, const hw::CommandRecord& record, hw::core::Core& core) {
-  const compiler::ProgramItem& item = program_.items[std::size_t(at.cursor.item())];
-  base::Time begin = core.time_of(record.start);
-  base::Time end = core.time_of(record.end);
-  Bound bound = item.kind == compiler::ProgramItem::Kind::op           ? bound_of(record.op, machine_.mxu.count)
-                : item.kind == compiler::ProgramItem::Kind::collective ? Bound::ici
-                                                                       : Bound::host;
-  const std::uint64_t execution =
-      item.started_by >= 0 ? at.cursor.last_execution(item.started_by) : at.cursor.execution();
-  ItemResult result{at.cursor.item(), end - begin, record.op, bound, execution};
-  if (item.kind == compiler::ProgramItem::Kind::op && !parts_) find_contention(at, record.op, result);
-  observers_[std::size_t(at.observer)].item_ended(item.kind, result, end);
-  if (const int place = known_ ? known_->place(position(at)) : -1; place >= 0) {
-    at.by_place[std::size_t(place)] = result;
-  }
-  if (options_.timeline == nullptr || core.id().chip != 0 || core.id().core != 0) return;
-  base::trace::Timeline::Track track = options_.timeline->track("chip(0,0) core 0", "ops");
-  options_.timeline->span(track, item.op_name.empty() ? item.hlo_name : item.op_name, item.category, begin, end,
-                          {{"hlo", item.hlo_name}, {"bound by", to_string(bound)}});
-}
-
-/// Called for core 0 of chip (0,0,...).
-void Simulation::step_ended(const hw::core::Core& core, base::Time end) {
-  const std::vector<base::Bytes> bytes = carried();
-  step_bytes_.resize(bytes.size());
-  std::ranges::transform(bytes, link_bytes_, step_bytes_.begin(), std::minus{});
-  link_bytes_ = bytes;
-  last_stretch_items_ = std::exchange(stretch_items_, 0);
-  const base::Time begin = std::exchange(step_began_, end);
-  if (options_.timeline == nullptr) return;
-  options_.timeline->span(options_.timeline->track("chip(0,0) core 0", "steps"),
-                          fmt::format("step {}", state(core.id()).cursor.step() + 1), "step", begin, end);
-}
-
-std::vector<base::Bytes> Simulation::carried() const {
-  std::vector<base::Bytes> bytes = skipped_bytes_;
-  for (std::size_t number = 0; number < bytes.size(); ++number) {
-    const auto link = noc::LinkId(number);
-    bytes[number] += pod_->network().links().link(link).bytes();
-  }
-  return bytes;
-}
-
-/// What an op took longer than alone is the contention of the transfers beside it. It counts for the asynchronous item
-/// that was started first and goes on, or for the collectives of other cores that use this core's HBM.
-void Simulation::find_contention(const CoreState& at, const hw::OpResult& cost, ItemResult& item) {
-  if (item.duration == base::Time(0)) return;
-  const base::Cycles alone = records_.of(program_.items[std::size_t(item.item)].index).cycles;
-  if (cost.cycles <= alone) return;
-  item.contended = machine_.core_clock().time_of(cost.cycles - alone);
-  item.beside = waits_->first_in_flight(at.index);
 }
 
 void Simulation::start_external(hw::core::Core& core, const hw::External& command) {

@@ -15,6 +15,7 @@
 #include "sw/runtime/chip_parts.h"
 #include "sw/runtime/known_stretches.h"
 #include "sw/runtime/loop_watch.h"
+#include "sw/runtime/observation.h"
 #include "sw/runtime/op_records.h"
 #include "sw/runtime/pod/collective_schedules.h"
 #include "sw/runtime/pod/fold.h"
@@ -24,14 +25,9 @@
 #include "sw/runtime/run_result.h"
 #include "sw/runtime/simulated_core.h"
 #include "sw/runtime/simulation_options.h"
-#include "sw/runtime/step_observer.h"
 #include "sw/runtime/waits/background_ops.h"
 #include "sw/runtime/waits/running_collectives.h"
 #include "sw/runtime/waits/waits.h"
-
-namespace podsim::sw::collectives::engine {
-class CollectiveRun;
-}  // namespace podsim::sw::collectives::engine
 
 namespace podsim::sw::runtime {
 
@@ -107,30 +103,16 @@ class Simulation : private hw::core::CoreRuntime {
   std::optional<hw::Command> skip_trips(hw::core::Core& core, CoreState& at);
   void observe_skipped(CoreState& at, hw::core::Core& core, const hw::CommandRecord& record);
   bool may_skip(const compiler::Loop& loop) const;
-  void find_contention(const CoreState& at, const hw::OpResult& cost, ItemResult& item);
-  void observe(CoreState& at, const hw::CommandRecord& record, hw::core::Core& core);
-  void step_ended(const hw::core::Core& core, base::Time end);
-  std::vector<base::Bytes> bytes_of_all_links() const;
-  std::vector<base::Bytes> carried() const;
-  const StepObserver& critical_core() const;
   void collect();
-  void add_stage_results();
-  std::int32_t observed_core(int observer) const;
-  void name_waits(std::int32_t core);
-  base::Time transfer_time(const ItemResult& item, std::int32_t core) const;
-  base::Time last_to_come(const collectives::engine::CollectiveRun& run, const compiler::CollectiveOp& op,
-                          std::int32_t core) const;
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
   CoreState& state(hw::core::CoreId id) {
     return states_[std::size_t(id.chip) * std::size_t(machine_.cores_per_chip) + std::size_t(id.core)];
   }
   void check_that_ops_fit() const;
   void check_that_all_finished() const;
-  base::Time time_since_last_start(const collectives::engine::CollectiveRun& run) const;
-  void add_collective_result(const ItemResult& item, std::map<int, std::size_t>& known);
-  void add_loop_results();
+  void note_skipped_loops();
   void note_skipped_segments();
-  std::optional<hw::Command> skip_stretch(hw::core::Core& core, CoreState& at);
+  std::optional<hw::Command> skip_stretch(CoreState& at);
   void begins_item(hw::core::Core& core, const CoreState& at);
   void stretch_over(CoreState& at, hw::core::Core& core, const hw::CommandRecord& record);
   void add_stretch(CoreState& at, const hw::core::Core& core, const hw::CommandRecord& record);
@@ -147,6 +129,7 @@ class Simulation : private hw::core::CoreRuntime {
   std::unique_ptr<waits::RunningCollectives> collectives_;
   std::unique_ptr<waits::BackgroundOps> background_;
   std::optional<ProgramFeed> feed_;
+  std::optional<Observation> observation_;
   std::vector<CoreState> states_;
   OpRecords records_;
   pod::CollectiveSchedules schedules_;
@@ -160,14 +143,7 @@ class Simulation : private hw::core::CoreRuntime {
   std::vector<base::Bytes> bytes_before_;                      ///< when the first core began the item that it executes
   std::int64_t stretch_items_ = 0, last_stretch_items_ = 0;    ///< skipped in the current step, in the last one
   std::map<Repetition, std::int64_t> skipped_trips_;           ///< when it was last entered
-  std::vector<base::Bytes> step_bytes_;                        ///< on each link in the last step
-  std::vector<base::Bytes> link_bytes_;                        ///< on each link when the step began
-  base::Time step_began_;                                      ///< on the first core
-  std::vector<base::Bytes> skipped_bytes_;                     ///< on each link in skipped trips
   std::map<Repetition, std::vector<base::Bytes>> trip_bytes_;  ///< on each link when its last trip began
-  std::vector<StepObserver> observers_;  ///< of the cores of the first chip, then of the first core of each other stage
-  std::vector<StageResult> stages_;      ///< without times
-  std::vector<int> stage_observers_;     ///< index into observers_ for each stage
   RunResult result_;
   std::string verdict_;  ///< of the first core that could not proceed
 };

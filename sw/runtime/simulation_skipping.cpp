@@ -82,8 +82,8 @@ std::optional<hw::Command> Simulation::skip_trips(hw::core::Core& core, CoreStat
     at.skipped.trips = 0;
     return std::nullopt;
   }
-  if (at.observer >= 0) at.trip_items[trip->of] = observers_[std::size_t(at.observer)].items();
-  if (core.id().chip == 0 && core.id().core == 0) trip_bytes_[trip->of] = carried();
+  if (at.observer >= 0) at.trip_items[trip->of] = observation_->of(at).items();
+  if (at.is_first()) trip_bytes_[trip->of] = observation_->links().carried();
   return std::nullopt;
 }
 
@@ -104,24 +104,19 @@ void Simulation::observe_skipped(CoreState& at, hw::core::Core& core, const hw::
     at.cursor.skip_items(int(trips) * period);
   }
   if (at.observer < 0) return;
-  StepObserver& observer = observers_[std::size_t(at.observer)];
+  StepObserver& observer = observation_->of(at);
   const base::Time end = core.time_of(record.end);
   if (of.segment < 0) {
     observer.repeat_from(program_, at.trip_items[of], trips, end);
   } else {
     observer.repeat_onward(program_, at.trip_items[of], trips, period, end);
   }
-  if (core.id().chip != 0 || core.id().core != 0) return;
-  if (options_.timeline != nullptr) {
-    options_.timeline->span(options_.timeline->track("chip(0,0) core 0", "ops"),
-                            fmt::format("{} trips like the one before, not simulated", trips), "skipped",
-                            core.time_of(record.start), end, {});
-  }
+  if (!at.is_first()) return;
+  observation_->skipped(at, fmt::format("{} trips like the one before, not simulated", trips),
+                        core.time_of(record.start), end);
   skipped_trips_[of] = trips;
-  const std::vector<base::Bytes> now = carried();
-  for (std::size_t link = 0; link < now.size(); ++link) {
-    skipped_bytes_[link] += (now[link] - trip_bytes_[of][link]) * trips;
-  }
+  LinkBytes& links = observation_->links();
+  links.add_skipped(difference(links.carried(), trip_bytes_[of]), trips);
 }
 
 void Simulation::find_known_stretches() {
@@ -144,15 +139,14 @@ void Simulation::begins_item(hw::core::Core& core, const CoreState& at) {
   if (!known_) return;
   const std::int64_t begun = position(at);
   known_->begins(begun, core.now());
-  if (bytes_before_.empty() || core.id().chip != 0 || core.id().core != 0) return;
+  if (bytes_before_.empty() || !at.is_first()) return;
   std::vector<base::Bytes>& bytes = place_bytes_[std::size_t(known_->place(begun - 1))];
-  bytes = carried();
-  std::ranges::transform(bytes, bytes_before_, bytes.begin(), std::minus{});
+  bytes = difference(observation_->links().carried(), bytes_before_);
   bytes_before_.clear();
 }
 
 /// Returns a delay in place of items that all cores have executed before.
-std::optional<hw::Command> Simulation::skip_stretch(hw::core::Core& core, CoreState& at) {
+std::optional<hw::Command> Simulation::skip_stretch(CoreState& at) {
   if (!known_) return std::nullopt;
   const std::int64_t begun = position(at);
   if (const std::optional<base::Cycles> duration = known_->duration_from(begun)) {
@@ -160,8 +154,9 @@ std::optional<hw::Command> Simulation::skip_stretch(hw::core::Core& core, CoreSt
     return hw::Delay{*duration};
   }
   const int place = known_->place(begun);
-  const bool is_first = core.id().chip == 0 && core.id().core == 0;
-  if (is_first && place >= 0 && place_bytes_[std::size_t(place)].empty()) bytes_before_ = carried();
+  const bool is_first = at.is_first();
+  if (is_first && place >= 0 && place_bytes_[std::size_t(place)].empty())
+    bytes_before_ = observation_->links().carried();
   return std::nullopt;
 }
 
@@ -169,16 +164,13 @@ void Simulation::stretch_over(CoreState& at, hw::core::Core& core, const hw::Com
   if (at.observer >= 0) add_stretch(at, core, record);
   const KnownStretches::Stretch& stretch = *std::exchange(at.stretch, nullptr);
   at.cursor.skip_items(stretch.items);
-  if (core.id().chip != 0 || core.id().core != 0) return;
+  if (!at.is_first()) return;
   stretch_items_ += stretch.items;
   for (std::int64_t item = stretch.first; item < stretch.first + stretch.items; ++item) {
-    const std::vector<base::Bytes>& bytes = place_bytes_[std::size_t(known_->place(item))];
-    for (std::size_t link = 0; link < bytes.size(); ++link) skipped_bytes_[link] += bytes[link];
+    observation_->links().add_skipped(place_bytes_[std::size_t(known_->place(item))], 1);
   }
-  if (options_.timeline == nullptr) return;
-  options_.timeline->span(options_.timeline->track("chip(0,0) core 0", "ops"),
-                          fmt::format("{} ops as before, not simulated", stretch.items), "skipped",
-                          core.time_of(record.start), core.time_of(record.end), {});
+  observation_->skipped(at, fmt::format("{} ops as before, not simulated", stretch.items), core.time_of(record.start),
+                        core.time_of(record.end));
 }
 
 /// Adds the items of a skipped stretch to the step of an observed core, as it executed them last. What the stretch
@@ -201,7 +193,17 @@ void Simulation::add_stretch(CoreState& at, const hw::core::Core& core, const hw
     if (kind(item) == compiler::ProgramItem::Kind::collective && longer > 0) {
       item.duration = base::Time(std::int64_t(double(item.duration.value()) * longer));
     }
-    observers_[std::size_t(at.observer)].item_ended(kind(item), item, core.time_of(record.end));
+    observation_->of(at).item_ended(kind(item), item, core.time_of(record.end));
+  }
+}
+
+void Simulation::note_skipped_loops() {
+  for (std::size_t number = 0; number < program_.loops.size(); ++number) {
+    const auto skipped = skipped_trips_.find({.loop = int(number)});
+    if (skipped == skipped_trips_.end()) continue;
+    result_.notes.push_back(fmt::format(
+        "{}: {} of {} trips are taken to be as long as the one before them, which all cores repeated to 0.05 %",
+        program_.loops[number].name, skipped->second, program_.loops[number].trips));
   }
 }
 
