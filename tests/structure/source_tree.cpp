@@ -49,8 +49,8 @@ const std::vector<std::string>& folders() {
       "sw/codegen/families", "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix",
       "sw/codegen", "sw/codegen/check", "sw/compiler/fuse", "sw/compiler/tiles", "sw/compiler/layout",
       "sw/compiler/costs", "sw/compiler", "sw/spmd/mesh", "sw/spmd/propagate", "sw/spmd/reshard", "sw/spmd/partition",
-      "sw/job", "sw/driver", "sw/profile", "sw/runtime/pod", "sw/runtime/waits", "sw/runtime", "sw/chakra",
-      "sw/report/run", "sw/report/compare", "sw/report/html/assets", "sw/report/html", "sw/report",
+      "sw/job", "sw/driver", "sw/profile", "sw/runtime/pod", "sw/runtime/waits", "sw/runtime/repetition", "sw/runtime",
+      "sw/chakra", "sw/report/run", "sw/report/compare", "sw/report/html/assets", "sw/report/html", "sw/report",
       // workloads
       "workloads/machines", "workloads/shardings", "workloads", "workloads/layers", "workloads/pipelines",
       "workloads/streams", "workloads/models/recommenders", "workloads/models/mask_rcnn", "workloads/models",

@@ -144,6 +144,23 @@ TEST(Simulation, LayersThatRepeatAreSkippedWithTheFiguresOfEachOfThem) {
   }
 }
 
+// The oracle is the same.
+TEST(Simulation, AStepWhoseLastItemsAreLayersEndsWithThem) {
+  compiler::Program program = layers_of_rows_and_columns(30);
+  program.items.pop_back();
+  const noc::Topology slice({4, 4}, {false, false});
+  SimulationOptions all = at(Detail::replay, 3), skipped = all;
+  all.fold = false;
+  const RunResult one_by_one = testing::run(program, machine(), slice, all);
+  const RunResult result = testing::run(program, machine(), slice, skipped);
+  EXPECT_FALSE(result.notes.empty());
+  ASSERT_EQ(result.step_times.size(), 3U);
+  for (std::size_t step = 0; step < 3; ++step) {
+    const auto expected = double(one_by_one.step_times[step].value());
+    EXPECT_NEAR(double(result.step_times[step].value()), expected, 5e-4 * expected) << step;
+  }
+}
+
 TEST(Simulation, TheSecondStepSkipsFromTheFirstLayersOn) {
   const noc::Topology slice({4, 4}, {false, false});
   const auto messages = [&](int steps) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/runtime/repeated_segments.h"
+#include "sw/runtime/repetition/repeated_segments.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "tests/sw/runtime/synthetic_program.h"
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::repetition {
 namespace {
 
 TEST(RepeatedSegments, LayersAreFoundBehindOtherItems) {
@@ -88,4 +88,4 @@ TEST(RepeatedSegments, TheFirstOneTakenSavesMost) {
 }
 
 }  // namespace
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::repetition

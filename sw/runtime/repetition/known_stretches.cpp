@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/runtime/known_stretches.h"
+#include "sw/runtime/repetition/known_stretches.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 #include <numeric>
 #include <set>
 
-#include "sw/runtime/repeated_segments.h"
+#include "sw/runtime/repetition/repeated_segments.h"
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::repetition {
 namespace {
 
 /// Memory for so many begins of items; steps that come later are simulated.
@@ -162,4 +162,4 @@ std::optional<base::Cycles> KnownStretches::decide(const Stretch& stretch) const
   return base::Cycles(std::llround(mean / double(cores_)));
 }
 
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::repetition

@@ -8,9 +8,8 @@
 
 #include "base/units.h"
 #include "sw/compiler/program.h"
-#include "sw/runtime/run_result.h"
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::repetition {
 
 /// Stretches of a program that all cores have executed before, in other places: layers in which the cores' delays never
 /// repeat exactly, since the groups of an open slice drift against each other.
@@ -89,4 +88,4 @@ class KnownStretches {
   std::vector<Begin> begins_;        ///< by position
 };
 
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::repetition

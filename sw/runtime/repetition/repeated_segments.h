@@ -5,7 +5,7 @@
 
 #include "sw/compiler/program.h"
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::repetition {
 
 /// Items [first, first + trips * period) of a program that are the same every `period` items, such as the layers of a
 /// network: equal ops and collectives of the same cores, in the same order.
@@ -25,4 +25,4 @@ std::vector<int> numbered_items(const compiler::Program& program);
 /// items, those of loops, infeeds and outfeeds are in none, and a layer has at most 4096 items.
 std::vector<RepeatedSegment> repeated_segments(const compiler::Program& program);
 
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::repetition

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/runtime/repeated_segments.h"
+#include "sw/runtime/repetition/repeated_segments.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::repetition {
 namespace {
 
 constexpr int least_trips = 5;
@@ -99,4 +99,4 @@ std::vector<RepeatedSegment> repeated_segments(const compiler::Program& program)
   return taken;
 }
 
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::repetition

@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::repetition {
 
 /// Watches the trips of all cores through one loop and finds when they repeat. The condition is that two consecutive
 /// trips took the same time on every core, to 0.05 % or 4 cycles. (In groups that are lines, the ends take several
@@ -55,4 +55,4 @@ class LoopWatch {
   base::Cycles period_;
 };
 
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::repetition

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/runtime/known_stretches.h"
+#include "sw/runtime/repetition/known_stretches.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "tests/sw/runtime/synthetic_program.h"
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::repetition {
 namespace {
 
 /// Executes the steps of a program of `items` items on cores that begin late, each by its delay; an item takes
@@ -180,4 +180,4 @@ TEST(KnownStretches, LayersThatSettleAreKnownOnceTheyHave) {
 }
 
 }  // namespace
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::repetition

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/runtime/loop_watch.h"
+#include "sw/runtime/repetition/loop_watch.h"
 
 #include <gtest/gtest.h>
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::repetition {
 namespace {
 
 using base::Cycles;
@@ -100,4 +100,4 @@ TEST(LoopWatch, AllCoresSkipTheSameTripsOrNone) {
 }
 
 }  // namespace
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::repetition

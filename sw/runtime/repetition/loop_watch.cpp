@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/runtime/loop_watch.h"
+#include "sw/runtime/repetition/loop_watch.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::repetition {
 namespace {
 
 constexpr std::int64_t few_cycles = 4;
@@ -73,4 +73,4 @@ bool LoopWatch::repeats(std::int64_t trip) const {
   return true;
 }
 
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::repetition

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hw/machine.h"
+#include "noc/topology.h"
+#include "sw/compiler/program.h"
+#include "sw/runtime/pod/collective_schedules.h"
+#include "sw/runtime/pod/fold.h"
+#include "sw/runtime/repetition.h"
+#include "sw/runtime/simulation_options.h"
+
+namespace podsim::sw::runtime {
+
+/// What a run does not simulate because something else stands for it, and the error that each reduction may have:
+///
+///   chips     fold onto their representatives (pod/fold.h)                                 exact
+///   permutes  take a modelled time where they alone prevent folding (pod/fold.h)           that of the model, for less
+///                                                                                          than 1 % of collectives
+///   loops     skip trips after one that all cores repeated (repeated_trips.h)              0.05 % or 4 cycles a trip
+///   layers    likewise, also after one that all cores began as a known one                 0.05 % or 4 cycles a layer
+///   layers    of long runs, that all cores executed elsewhere, take the mean of those      0.2 %: the standard error
+///             (repeated_stretches.h)                                                       of the mean
+///
+/// The error is that of times. Executions, FLOPs and bytes of the HBM are exact; a link carries in a skipped trip what
+/// it carried in the trip that stands for it. A reduction that is used or refused is a note of the result.
+///
+/// Detail tile, and SimulationOptions::fold = false, reduce nothing. Layers are simulated at detail chip, and with a
+/// sink, whose waveforms show every one.
+class Reductions {
+ public:
+  /// `schedules` are those of the program's collectives on the slice. The program and the machine outlive this.
+  Reductions(const compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
+             const pod::CollectiveSchedules& schedules, const SimulationOptions& options);
+
+  const pod::Fold& fold() const { return fold_; }
+  /// A core begins an item. What it skips from there on; nothing if it executes the item.
+  std::optional<Repetition::Skip> skip_now(const SimulatedCore& core, base::Cycles now, Observation& seen);
+  /// An observed core has executed the item at which it is.
+  void observed(const SimulatedCore& core, const ItemResult& item);
+  /// Returns whether a core has skipped what it has done now; then it is moved behind it.
+  bool trip_over(SimulatedCore& core, const hw::core::Core& hardware, const hw::CommandRecord& record,
+                 Observation& seen);
+  /// `steps` have ended.
+  std::vector<std::string> notes(int steps) const;
+
+ private:
+  pod::Fold fold_;
+  std::vector<std::unique_ptr<Repetition>> repetitions_;
+};
+
+}  // namespace podsim::sw::runtime
