@@ -85,7 +85,7 @@ Fold fold(const compiler::Program& program, const hw::Machine& machine, const no
     refused = refused || varies;
     folded[std::size_t(d)] = folded[std::size_t(d)] && !varies;
   }
-  if (refused) result.notes.push_back("chips that take different branches are simulated one by one");
+  if (refused) result.notes.emplace_back("chips that take different branches are simulated one by one");
   result.topology = noc::FoldedTopology(slice, folded);
   return result;
 }
