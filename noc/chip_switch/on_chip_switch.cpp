@@ -26,7 +26,9 @@ OnChipSwitch::OnChipSwitch(sc_core::sc_module_name name, const ici::SwitchParame
       clock_(clock),
       switch_(parameters, ports),
       held_requests_(std::size_t(ports)),
-      held_responses_(std::size_t(ports)) {
+      held_responses_(std::size_t(ports)),
+      input_bytes_(std::size_t(ports)),
+      output_bytes_(std::size_t(ports)) {
   for (int port = 0; port < ports; ++port) {
     in_.emplace_back(fmt::format("in_{}", port).c_str())
         .register_nb_transport_fw(this, &OnChipSwitch::from_initiator, port);
@@ -34,7 +36,8 @@ OnChipSwitch::OnChipSwitch(sc_core::sc_module_name name, const ici::SwitchParame
         .register_nb_transport_bw(this, &OnChipSwitch::from_target, port);
     if (sink == nullptr) continue;
     probes_.push_back({base::trace::Probe<std::int64_t>(sink, fmt::format("{}.in{}", scope, port), "waiting"),
-                       base::trace::Probe<bool>(sink, fmt::format("{}.out{}", scope, port), "sending")});
+                       base::trace::Probe<bool>(sink, fmt::format("{}.out{}", scope, port), "sending"),
+                       base::trace::Probe<std::int64_t>(sink, fmt::format("{}.out{}", scope, port), "bytes", 64)});
   }
   show(base::Cycles(0));
   SC_METHOD(work);
@@ -83,7 +86,12 @@ void OnChipSwitch::work() {
   for (const Packet& packet : crossed_) hand_over(packet);
   started_.clear();
   switch_.arbitrate(now, started_);
-  for (const Packet& packet : started_) admit(packet.source, packet.destination);
+  for (const Packet& packet : started_) {
+    const base::Bytes data = data_of(packet.cargo);
+    input_bytes_[std::size_t(packet.source)] += data;
+    output_bytes_[std::size_t(packet.destination)] += data;
+    admit(packet.source, packet.destination);
+  }
   show(now);
   if (const auto next = switch_.next_event()) wake_at(*next);
 }
@@ -136,13 +144,20 @@ void OnChipSwitch::taken(int port) {
 }
 
 OnChipSwitch::Packet OnChipSwitch::request(int port, tlm::tlm_generic_payload& payload) const {
-  const base::Bytes data(payload.is_write() ? payload.get_data_length() : 0);
-  return {port, route(payload).destination, switch_.occupancy(data), {&payload, false}};
+  const Transaction transaction{&payload, false};
+  return {port, route(payload).destination, switch_.occupancy(data_of(transaction)), transaction};
 }
 
 OnChipSwitch::Packet OnChipSwitch::response(int port, tlm::tlm_generic_payload& payload) const {
-  const base::Bytes data(payload.is_read() ? payload.get_data_length() : 0);
-  return {port, route(payload).source, switch_.occupancy(data), {&payload, true}};
+  const Transaction transaction{&payload, true};
+  return {port, route(payload).source, switch_.occupancy(data_of(transaction)), transaction};
+}
+
+/// Requests carry the data of writes, responses those of reads.
+base::Bytes OnChipSwitch::data_of(const Transaction& transaction) {
+  const tlm::tlm_generic_payload& payload = *transaction.payload;
+  const bool carries = transaction.response ? payload.is_read() : payload.is_write();
+  return base::Bytes(carries ? payload.get_data_length() : 0);
 }
 
 base::Cycles OnChipSwitch::present() const { return clock_.edge_at_or_after(base::systemc::now()); }
@@ -155,6 +170,7 @@ void OnChipSwitch::show(base::Cycles now) {
   for (std::size_t port = 0; port < probes_.size(); ++port) {
     PortProbes& probes = probes_[port];
     if (probes.waiting.active()) probes.waiting.set(base::systemc::now(), switch_.waiting(int(port)));
+    if (probes.bytes.active()) probes.bytes.set(base::systemc::now(), output_bytes_[port].value());
     if (!probes.sending.active()) continue;
     const base::Cycles free_at = switch_.output_free_at(int(port));
     probes.sending.set(base::systemc::now(), free_at > now);

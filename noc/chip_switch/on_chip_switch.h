@@ -45,7 +45,8 @@ class OnChipSwitch : public sc_core::sc_module {
   using InitiatorSocket = tlm_utils::simple_initiator_socket_tagged_optional<OnChipSwitch>;
 
   SC_HAS_PROCESS(OnChipSwitch);
-  /// With a sink, every port shows `in0.waiting` (packets) and `out0.sending` below the scope.
+  /// With a sink, every port shows `in0.waiting` (packets), `out0.sending`, and `out0.bytes`, the data of the packets
+  /// that have begun to cross to it so far, below the scope.
   OnChipSwitch(sc_core::sc_module_name name, const ici::SwitchParameters& parameters, base::Frequency clock, int ports,
                base::trace::ProbeSink* sink = nullptr, const std::string& scope = "switch");
 
@@ -54,6 +55,9 @@ class OnChipSwitch : public sc_core::sc_module {
   /// Time that packets have occupied an input, or an output.
   base::Time input_busy(int port) const { return clock_.time_of(switch_.input_busy(port)); }
   base::Time output_busy(int port) const { return clock_.time_of(switch_.output_busy(port)); }
+  /// Data of packets that have begun to cross from an input, or to an output.
+  base::Bytes input_bytes(int port) const { return input_bytes_[std::size_t(port)]; }
+  base::Bytes output_bytes(int port) const { return output_bytes_[std::size_t(port)]; }
 
  private:
   struct Transaction {
@@ -64,6 +68,7 @@ class OnChipSwitch : public sc_core::sc_module {
   struct PortProbes {
     base::trace::Probe<std::int64_t> waiting;
     base::trace::Probe<bool> sending;
+    base::trace::Probe<std::int64_t> bytes;
   };
 
   tlm::tlm_sync_enum from_initiator(int port, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -78,6 +83,7 @@ class OnChipSwitch : public sc_core::sc_module {
   void taken(int port);
   void wake_at(base::Cycles cycle);
   void show(base::Cycles now);
+  static base::Bytes data_of(const Transaction& transaction);
   Packet request(int port, tlm::tlm_generic_payload& payload) const;
   Packet response(int port, tlm::tlm_generic_payload& payload) const;
   base::Cycles present() const;
@@ -88,6 +94,7 @@ class OnChipSwitch : public sc_core::sc_module {
   std::deque<InitiatorSocket> out_;
   std::vector<tlm::tlm_generic_payload*> held_requests_, held_responses_;  ///< by port, those that wait for room
   std::vector<Packet> crossed_, started_;
+  std::vector<base::Bytes> input_bytes_, output_bytes_;
   std::vector<PortProbes> probes_;
   sc_core::sc_event wake_;
 };
