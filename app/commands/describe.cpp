@@ -4,15 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "app/commands/commands.h"
+#include "app/options/flag_values.h"
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
 #include "base/config_listing.h"
+#include "base/host/arguments.h"
 #include "base/host/standard_output.h"
 #include "base/text/json_text.h"
 #include "base/text/text_table.h"
@@ -29,6 +32,7 @@ struct DescribeOptions {
   bool json = false;
   bool toml = false;
   bool tree = false;
+  hw::pod::TreeDetail detail = hw::pod::TreeDetail::tile;
 };
 
 /// "ops", "banks", ...: the levels at which a key acts.
@@ -72,9 +76,9 @@ std::string json_text(const base::Config& config) {
   return base::text::json_text(result, 2) + "\n";
 }
 
-void describe_tree(const hw::Machine& machine, bool json) {
-  const hw::pod::TreeNode pod = hw::pod::pod_tree(machine);
-  if (!json) return base::host::print_result(sw::report::pod_tree_text(pod));
+void describe_tree(const hw::Machine& machine, const DescribeOptions& options) {
+  const hw::pod::TreeNode pod = hw::pod::pod_tree(machine, options.detail);
+  if (!options.json) return base::host::print_result(sw::report::pod_tree_text(pod));
   const nlohmann::ordered_json result = {{"schema_version", 1},
                                          {"command", "describe"},
                                          {"machine", machine.name},
@@ -86,9 +90,25 @@ void describe_tree(const hw::Machine& machine, bool json) {
 void describe(const DescribeOptions& options) {
   base::Config config = options.machine.load();
   const hw::Machine machine = hw::read_machine(config);
-  if (options.tree) return describe_tree(machine, options.json);
+  if (options.tree) return describe_tree(machine, options);
   if (options.toml) return base::host::print_source(config.to_toml());
   base::host::print_result(options.json ? json_text(config) : table_text(config));
+}
+
+void add_detail(CLI::App& command, DescribeOptions& options, CLI::Option& tree) {
+  using enum hw::pod::TreeDetail;
+  static const std::vector<std::string> details{"replay", "tile", "chip"};
+  command
+      .add_option_function<std::string>(
+          "--detail",
+          [&options](const std::string& text) {
+            options.detail = std::array{replay, tile,
+                                        chip}[base::host::parse_choice("--detail", text, "a level of detail", details)];
+          },
+          "Of the chip that --tree shows [tile]")
+      ->type_name(options::alternatives(details))
+      ->option_text("LEVEL")
+      ->needs(&tree);
 }
 
 }  // namespace
@@ -108,11 +128,14 @@ void add_describe(CLI::App& program) {
   command->add_flag("--toml", options->toml, "The resolved machine as a machine file, to copy and change")
       ->excludes(json)
       ->option_text(" ");
-  command
-      ->add_flag("--tree", options->tree,
-                 "A pod as a run makes it: its links and a chip with its units,\nscopes, ports and signals for --trace")
-      ->excludes("--toml")
-      ->option_text(" ");
+  auto* tree =
+      command
+          ->add_flag(
+              "--tree", options->tree,
+              "A pod as a run makes it: its links and a chip with its units,\nscopes, ports and signals for --trace")
+          ->excludes("--toml")
+          ->option_text(" ");
+  add_detail(*command, *options, *tree);
   json->option_text(" ");
   command->footer(R"(Examples:
   podsim describe tpu-v2

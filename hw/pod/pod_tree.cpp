@@ -54,7 +54,9 @@ struct KnownUnit {
 const std::vector<KnownUnit>& known_units() {
   static const std::vector<KnownUnit> units = {{"chip", "chip", {""}},
                                                {"host", "PCIe port with infeed and outfeed queues", {".host"}},
-                                               {"switch", "on-chip switch", {".switch"}},
+                                               {"switch", "on-chip switch", {".switch", ".memory.switch"}},
+                                               {"in", "port into the switch", {}},
+                                               {"out", "port out of the switch", {}},
                                                {"ici", "port of the inter-chip interconnect", {".ici"}},
                                                {"x_plus", "link", {}},
                                                {"x_minus", "link", {}},
@@ -69,8 +71,12 @@ const std::vector<KnownUnit>& known_units() {
                                                {"cross_lane", "cross-lane unit", {".core#.cross_lane"}},
                                                {"vmem", "vector memory", {".core#.vmem"}},
                                                {"sync", "sync flags", {".core#.sync"}},
-                                               {"dma", "DMA engine", {".core#.dma"}},
-                                               {"hbm", "half of the HBM", {".memory.hbm#"}}};
+                                               {"collective", "sums of collectives", {}},
+                                               {"dma", "DMA engine", {".core#.dma", ".memory.dma#"}},
+                                               {"hbm", "half of the HBM", {".memory.hbm#"}},
+                                               {"channel", "channel of the HBM", {}},
+                                               {"pseudo_channel", "half of a channel", {}},
+                                               {"banks", "their open rows", {}}};
   return units;
 }
 
@@ -116,14 +122,41 @@ class TreeMaker {
       const std::string name = child.substr(child.rfind('.') + 1);
       made.children.push_back(node(child, name.starts_with("core") ? number_of(name) : core));
     }
+    join_equal(made.children);
+    return made;
+  }
+  /// A core without signals.
+  TreeNode core(const std::string& number) const {
+    TreeNode made{.name = "core" + number, .scope = chip_ + ".core" + number, .unit = "TensorCore as durations only"};
+    add_ports("pod.chip_0.core" + number, made.ports);
     return made;
   }
 
  private:
+  static std::string stem_of(const std::string& name) { return name.substr(0, name.size() - number_of(name).size()); }
+  /// Leaves the first of more than two children that differ by their number only.
+  static void join_equal(std::vector<TreeNode>& children) {
+    std::map<std::string, std::int64_t> last, count;
+    for (const TreeNode& child : children) {
+      if (number_of(child.name).empty()) continue;
+      ++count[stem_of(child.name)];
+      std::int64_t& number = last[stem_of(child.name)];
+      number = std::max<std::int64_t>(number, std::stoll(number_of(child.name)));
+    }
+    std::erase_if(children, [&](const TreeNode& child) {
+      const std::string number = number_of(child.name);
+      return !number.empty() && number != "0" && count[stem_of(child.name)] > 2;
+    });
+    for (TreeNode& child : children) {
+      const std::string stem = stem_of(child.name);
+      if (!number_of(child.name).empty() && count[stem] > 2) child.name += fmt::format(" to {}", last[stem]);
+    }
+  }
+
   void describe(TreeNode& made, const std::string& core) const {
     const std::string name = made.scope == chip_ ? "chip" : made.name;
     for (const KnownUnit& known : known_units()) {
-      if (name.substr(0, name.size() - number_of(name).size()) != known.name) continue;
+      if (stem_of(name) != known.name) continue;
       made.unit = known.unit;
       for (std::string module : known.modules) {
         if (const auto at = module.find('#'); at != std::string::npos) module.replace(at, 1, core);
@@ -140,7 +173,7 @@ class TreeMaker {
 
 }  // namespace
 
-TreeNode pod_tree(const Machine& machine) {
+TreeNode pod_tree(const Machine& machine, TreeDetail detail) {
   SignalList list;
   NoProgram runtime;
   const noc::FoldedTopology slice = noc::FoldedTopology::fold_all(
@@ -148,10 +181,12 @@ TreeNode pod_tree(const Machine& machine) {
   const noc::Topology &all = slice.full(), &simulated = slice.representatives();
   const auto make = [&](noc::NodeId node, const chip::IciBinding& ici) -> std::unique_ptr<chip::Chip> {
     const std::string module = fmt::format("chip_{}", node);
-    if (node > 0) return std::make_unique<chip::ReplayChip>(module.c_str(), machine, node, runtime, Trace{}, ici);
-    const Trace trace{&list, nullptr, "chip" + simulated.name(0)};
-    return std::make_unique<chip::TileChip>(module.c_str(), machine, 0, runtime, trace, memory::MemoryDetail::stream,
-                                            ici);
+    const Trace trace{node == 0 ? &list : nullptr, nullptr, "chip" + simulated.name(node)};
+    if (node > 0 || detail == TreeDetail::replay) {
+      return std::make_unique<chip::ReplayChip>(module.c_str(), machine, node, runtime, trace, ici);
+    }
+    const auto memory = detail == TreeDetail::chip ? memory::MemoryDetail::bank : memory::MemoryDetail::stream;
+    return std::make_unique<chip::TileChip>(module.c_str(), machine, 0, runtime, trace, memory, ici);
   };
   const Pod pod("pod", simulated.nodes(), make, slice, machine.ici, &list);
   std::int64_t links = 0;
@@ -160,9 +195,14 @@ TreeNode pod_tree(const Machine& machine) {
   TreeNode fabric{.name = "fabric", .unit = fmt::format("{} links between chips", links)};
   add_ports("pod.fabric", fabric.ports);
   const std::string first = "chip" + simulated.name(0);
+  const TreeMaker maker(first, list);
+  TreeNode chip = maker.node(first, "");
+  for (std::int64_t core = 0; detail == TreeDetail::replay && core < machine.cores_per_chip; ++core) {
+    chip.children.insert(chip.children.begin() + core, maker.core(std::to_string(core)));
+  }
   return {.name = "pod",
           .unit = fmt::format("{} chips, {}, of which {} is shown", all.nodes(), noc::to_string(all), first),
-          .children = {fabric, TreeMaker(first, list).node(first, "")}};
+          .children = {fabric, chip}};
 }
 
 }  // namespace podsim::hw::pod

@@ -19,8 +19,13 @@ struct TreeNode {
   std::vector<TreeNode> children = {};
 };
 
-/// A whole pod as a run elaborates it: the fabric with its links, and the first chip at tile detail, with its own.
-/// Elaborates SystemC modules, so that a process that asks for it simulates nothing else.
-TreeNode pod_tree(const Machine& machine);
+/// Level of detail of the chip that is shown: cores with durations only; with their units, over streams; or over the
+/// on-chip switch and the banks.
+enum class TreeDetail { replay, tile, chip };
+
+/// A whole pod as a run elaborates it: the fabric with its links, and the first chip with its own parts. Parts that
+/// differ by their number only, more than two, are shown once, named "bank0 to 15". Elaborates SystemC modules, so that
+/// a process that asks for it simulates nothing else.
+TreeNode pod_tree(const Machine& machine, TreeDetail detail);
 
 }  // namespace podsim::hw::pod

@@ -107,6 +107,14 @@ TEST_F(TracedRun, EveryUnitOfTheTreeIsAModuleWithPorts) {
   expect_ports(chip_of(nlohmann::json::parse(folder_.run({"describe", "--tree", "--json"}).out)["pod"]));
 }
 
+void expect_ports_of_cores(const nlohmann::json& chip) {
+  for (const nlohmann::json& child : chip["children"]) {
+    if (child["name"].get<std::string>().starts_with("core")) {
+      EXPECT_FALSE(child["ports"].empty()) << child["name"];
+    }
+  }
+}
+
 // A pod of 32x32 chips has four directed links from each, two along x and two along y.
 TEST_F(TracedRun, TheTreeBeginsWithThePodAndItsLinks) {
   const nlohmann::json pod = nlohmann::json::parse(folder_.run({"describe", "--tree", "--json"}).out)["pod"];
@@ -115,6 +123,26 @@ TEST_F(TracedRun, TheTreeBeginsWithThePodAndItsLinks) {
   EXPECT_EQ(pod["children"][0]["unit"], "4096 links between chips");
   EXPECT_EQ(pod["children"][0]["ports"], (nlohmann::json{"in_0", "out_0"}));
   EXPECT_EQ(pod["children"][1]["name"], "chip(0,0)");
+}
+
+// Levels: cores with their durations only; with units, over streams; over the one switch to the banks.
+TEST_F(TracedRun, TheTreeHasThePartsOfEachDetail) {
+  const auto scopes_at = [&](const char* detail) {
+    const Outcome outcome = folder_.run({"describe", "--tree", "--detail", detail, "--json"});
+    const nlohmann::json chip = chip_of(nlohmann::json::parse(outcome.out)["pod"]);
+    expect_ports_of_cores(chip);
+    std::set<std::string> scopes;
+    add_scopes(chip, scopes);
+    return scopes;
+  };
+  const std::set<std::string> replay = scopes_at("replay"), tile = scopes_at("tile"), chip = scopes_at("chip");
+  EXPECT_TRUE(replay.contains("chip(0,0).core1") && replay.contains("chip(0,0).switch"));
+  EXPECT_FALSE(replay.contains("chip(0,0).core1.mxu0"));
+  EXPECT_TRUE(tile.contains("chip(0,0).core1.mxu0") && tile.contains("chip(0,0).switch"));
+  EXPECT_FALSE(tile.contains("chip(0,0).switch.in0"));
+  for (const char* part : {"core1.mxu0", "core1.hbm.channel0.pseudo_channel0", "switch.in0", "switch.out0"}) {
+    EXPECT_TRUE(chip.contains(std::string("chip(0,0).") + part)) << part;
+  }
 }
 
 TEST_F(TracedRun, HasNothingInItsHeaderThatChangesFromRunToRun) {
