@@ -86,6 +86,9 @@ class Run {
     if (detail != sw::runtime::Detail::chip && !options_.chip_ops.empty()) {
       throw base::InputError("--chip-ops chooses ops at detail chip", "add --detail chip");
     }
+    if (detail == sw::runtime::Detail::chip && !options_.contention) {
+      throw base::InputError("transfers share the banks of a chip at detail chip", "leave out --contention off");
+    }
     return detail;
   }
 

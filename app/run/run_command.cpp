@@ -113,8 +113,8 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
                  "tile: every op on every core as a pipeline of tiles\n"
                  "replay: each distinct op once, its duration wherever it\nrecurs\n"
                  "auto: one chip at tile, the others at replay\n"
-                 "chip: as auto, the chip's DMAs in the last step through\n"
-                 "granules, on-chip switch and banks of the HBM [auto]")
+                 "chip: as auto, the chip's transfers and the DMAs of its ops\n"
+                 "in the last step through granules, on-chip switch and\nbanks of the HBM [auto]")
       ->type_name(options::alternatives({"auto", "tile", "replay", "chip"}))
       ->option_text("LEVEL");
   run.add_option("--real", options.real,

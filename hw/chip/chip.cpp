@@ -6,14 +6,17 @@
 namespace podsim::hw::chip {
 
 Chip::Chip(sc_core::sc_module_name name, const Machine& machine, int number, const Trace& trace, const IciBinding& ici,
-           double speed)
+           double speed, memory::MemoryDetail memory)
     : sc_module(name),
       number_(number),
       host_("host", machine.host, machine.cores_per_chip, trace.below("host")),
-      switch_("switch", machine.chip_switch, machine.clock, int(machine.cores_per_chip), trace.sink,
-              trace.below("switch").scope),
       claims_(machine, speed) {
   transfers.bind(*this);
+  if (memory == memory::MemoryDetail::stream) {
+    switch_ = std::make_unique<noc::chip_switch::MessageSwitch>("switch", machine.chip_switch, machine.clock,
+                                                                int(machine.cores_per_chip), trace.sink,
+                                                                trace.below("switch").scope);
+  }
   if (!ici) return;
   ici_ = std::make_unique<noc::ici::IciPort>("ici", number);
   ici(*ici_);
@@ -30,8 +33,10 @@ base::Time Chip::claim(base::Time now, int core, Direction direction, base::Byte
   return occupancy(core).claim(now, direction, bytes);
 }
 
-noc::chip_switch::SwitchPassage Chip::pass(base::Time now, int from, int to, base::Bytes bytes) {
-  return switch_.transfers->pass(now, from, to, bytes);
+MoveEnd Chip::move(base::Time now, const Move& move) {
+  return {claimed_end(
+      now, move, [&](int core, Direction direction) { return claim(now, core, direction, move.bytes); },
+      [&] { return switch_->transfers->pass(now, move.from.core, move.to.core, move.bytes).arrival; })};
 }
 
 }  // namespace podsim::hw::chip

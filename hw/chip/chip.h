@@ -10,7 +10,9 @@
 #include "hw/chip/chip_transfers.h"
 #include "hw/core/core.h"
 #include "hw/host/host_port.h"
+#include "hw/memory/chip_memory.h"
 #include "hw/trace.h"
+#include "noc/chip_switch/message_switch.h"
 #include "noc/ici/ici_port.h"
 
 namespace podsim::hw::chip {
@@ -24,15 +26,17 @@ IciBinding to_network(Network& network) {
   return [&network](noc::ici::IciPort& port) { port.bind(network); };
 }
 
-/// A chip at any level of detail: its PCIe port, its on-chip switch, its port of the inter-chip interconnect, and what
-/// transfers of collectives take from its HBM and vector units. By itself it has no cores and executes nothing.
+/// A chip at any level of detail: its PCIe port, its port of the inter-chip interconnect, and what transfers of
+/// collectives take from it. Unless its memory has banks, it has an on-chip switch for whole messages, and transfers
+/// claim HBM and switch; with banks, the switch and the movers of transfers are those of the memory. By itself it has
+/// no cores and executes nothing.
 class Chip : public sc_core::sc_module, private ChipTransfers {
  public:
   /// `number` is the chip number in the ids of its cores, and its node in the network. A chip without `ici` has no ICI
   /// port. `speed` is the fraction of the healthy rate at which HBM and vector units serve transfers; below 1 for a
-  /// slow chip.
+  /// slow chip. With a `memory` of banks a derived class provides it and move().
   Chip(sc_core::sc_module_name name, const Machine& machine, int number, const Trace& trace = {},
-       const IciBinding& ici = {}, double speed = 1);
+       const IciBinding& ici = {}, double speed = 1, memory::MemoryDetail memory = memory::MemoryDetail::stream);
 
   sc_core::sc_export<ChipTransfers> transfers{"transfers"};
 
@@ -54,24 +58,19 @@ class Chip : public sc_core::sc_module, private ChipTransfers {
   /// Claims a core's half of the HBM and returns the time at which the last of `bytes` has moved.
   virtual base::Time claim(base::Time now, int core, Direction direction, base::Bytes bytes);
   bool contended() const { return contended_; }
-
- private:
-  base::Time read(base::Time now, int core, base::Bytes bytes) override {
-    return claim(now, core, Direction::read, bytes);
-  }
-  base::Time write(base::Time now, int core, base::Bytes bytes) override {
-    return claim(now, core, Direction::write, bytes);
-  }
-  noc::chip_switch::SwitchPassage pass(base::Time now, int from, int to, base::Bytes bytes) override;
+  MoveEnd move(base::Time now, const Move& move) override;
+  base::Time copy_latency() const override { return claims_.copy_latency(); }
   base::Time compute(int core, base::Time ready, const VectorWork& work) override {
     return claims_.compute(core, ready, work);
   }
+
+ private:
   base::Time slowed(base::Time healthy) const override { return claims_.slowed(healthy); }
 
   int number_;
   bool contended_ = true;
   host::HostPort host_;
-  noc::chip_switch::MessageSwitch switch_;
+  std::unique_ptr<noc::chip_switch::MessageSwitch> switch_;  ///< null with banks
   std::unique_ptr<noc::ici::IciPort> ici_;
   ChipClaims claims_;
 };

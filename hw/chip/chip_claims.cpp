@@ -8,13 +8,14 @@ namespace podsim::hw::chip {
 ChipClaims::ChipClaims(const Machine& machine, double speed)
     : speed_(speed),
       clock_(machine.clock),
+      copy_latency_(clock_.time_of(machine.dma.read_latency + machine.dma.write_latency)),
       vector_(machine),
       hbm_(std::size_t(machine.cores_per_chip), timing::HbmOccupancy(machine.hbm, speed)),
       vector_free_at_(std::size_t(machine.cores_per_chip)) {}
 
 base::Time ChipClaims::compute(int core, base::Time ready, const VectorWork& work) {
   base::Time& free_at = vector_free_at_[std::size_t(core)];
-  return free_at = std::max(ready, free_at) + slowed(clock_.time_of(vector_.duration(work)));
+  return free_at = std::max(ready, free_at) + compute_time(work);
 }
 
 base::Time ChipClaims::slowed(base::Time healthy) const {

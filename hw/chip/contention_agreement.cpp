@@ -117,8 +117,10 @@ ContentionTimes simulate_claims(const Machine& machine, const ContentionCase& pa
   Traffic traffic("traffic", pair.traffic);
   traffic.set_move([&](base::Bytes read, base::Bytes written, std::uint64_t) {
     base::Time end;
-    if (read > base::Bytes(0)) end = std::max(end, chip.transfers->read(base::systemc::now(), 0, read));
-    if (written > base::Bytes(0)) end = std::max(end, chip.transfers->write(base::systemc::now(), 0, written));
+    if (read > base::Bytes(0))
+      end = std::max(end, chip.transfers->move(base::systemc::now(), {hbm_of(0), vmem_of(0), read}).when);
+    if (written > base::Bytes(0))
+      end = std::max(end, chip.transfers->move(base::systemc::now(), {vmem_of(0), hbm_of(0), written}).when);
     return std::optional(end);
   });
   sc_core::sc_start();

@@ -6,13 +6,15 @@
 #include <vector>
 
 #include "hw/chip/chip.h"
+#include "hw/chip/granule_transfers.h"
 #include "hw/core/tensor_core.h"
 #include "hw/memory/chip_memory.h"
 #include "hw/timing/contended_op.h"
 
 namespace podsim::hw::chip {
 
-/// A chip at tile detail: TensorCores, each with its half of the HBM.
+/// A chip at tile detail: TensorCores, each with its half of the HBM. With a memory of banks, whole transfers pass its
+/// switch and banks in granules (granule_transfers.h), beside those of ops.
 class TileChip : public Chip {
  public:
   /// `trace.scope` names the chip, "chip(0,0)"; its cores are core0, core1 ... below.
@@ -28,7 +30,13 @@ class TileChip : public Chip {
   /// While the core runs an op, the claim moves beside the op's own requests, and has what the op leaves
   /// (timing/contended_op.h).
   base::Time claim(base::Time now, int core, Direction direction, base::Bytes bytes) override;
+  MoveEnd move(base::Time now, const Move& move) override;
+  bool ends_known() const override { return granules_ == nullptr; }
+  base::Time copy_latency() const override;
+  /// Shows the sums of collectives that a core's vector unit does.
+  base::Time compute(int core, base::Time ready, const VectorWork& work) override;
   bool follows_events() const override;
+  void make_memory(memory::MemoryDetail detail, const Trace& trace);
   void move_beside(int core, const timing::HbmOccupancy::Claim& claim);
   void begin_op(int core, const TileOp& op);
   void end_op(int core);
@@ -36,6 +44,9 @@ class TileChip : public Chip {
   Machine machine_;
   std::deque<timing::ContendedOp> contended_;  ///< by core
   std::unique_ptr<memory::ChipMemory> memory_;
+  std::unique_ptr<GranuleTransfers> granules_;  ///< with banks
+  std::vector<std::shared_ptr<base::trace::StateTrace>>
+      sums_;  ///< with banks: of collectives, by core; null: not shown
   std::vector<std::unique_ptr<core::TensorCore>> cores_;
 };
 

@@ -118,12 +118,21 @@ void Sequencer::perform(const Infeed& command, CommandRecord& record) {
   wait_until(time_.now());
   record.waiting = now_ - record.start;
   infeed_.set(base::systemc::now(), "copy");
-  wait_until(now_ + host::host_copy_cycles(machine_, command.bytes, command.tensors));
+  copy_host_data(command.bytes, command.tensors);
   to_host->consume(core);
   infeed_.set(base::systemc::now(), "idle");
   if (timeline_ != nullptr) {
     timeline_->span(track_, "infeed", "infeed", time_.time_of(record.start), time_.time_of(now_));
   }
+}
+
+/// Copies between a queue of the host and where the program has the data.
+void Sequencer::copy_host_data(base::Bytes bytes, std::int64_t tensors) {
+  const int core = core_.id().core;
+  to_host->begin_copy(core, bytes);
+  wait_until(now_ + host::host_copy_cycles(machine_, bytes, tensors));
+  while (to_host->copying(core)) wait(to_host->copied(core));
+  wait_until(time_.now());
 }
 
 void Sequencer::perform(const Outfeed& command, CommandRecord& record) {
@@ -134,7 +143,7 @@ void Sequencer::perform(const Outfeed& command, CommandRecord& record) {
   wait_until(time_.now());
   record.waiting = now_ - record.start;
   outfeed_.set(base::systemc::now(), "copy");
-  wait_until(now_ + host::host_copy_cycles(machine_, command.bytes, command.tensors));
+  copy_host_data(command.bytes, command.tensors);
   to_host->send(core, command.bytes);
   outfeed_.set(base::systemc::now(), "idle");
   if (timeline_ != nullptr) {

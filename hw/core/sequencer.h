@@ -64,6 +64,7 @@ class Sequencer : public sc_core::sc_module {
   void perform(const Outfeed& command, CommandRecord& record);
   void perform(const External& command, CommandRecord& record);
 
+  void copy_host_data(base::Bytes bytes, std::int64_t tensors);
   void run_tiles(const TileOp& op, std::string_view label, OpResult& result);
   void run_phases(const TileWork& work, std::string_view label, OpResult& result);
   void control(base::Cycles cycles, OpResult& result);

@@ -8,7 +8,11 @@
 namespace podsim::hw::host {
 
 HostPort::HostPort(sc_core::sc_module_name name, const HostParameters& host, std::int64_t cores, const Trace& trace)
-    : sc_module(name), host_(host), infeeds_(std::size_t(cores)), outfeeds_(std::size_t(cores)) {
+    : sc_module(name),
+      host_(host),
+      infeeds_(std::size_t(cores)),
+      outfeeds_(std::size_t(cores)),
+      copies_(std::size_t(cores)) {
   queues.bind(*this);
   for (std::size_t core = 0; core < infeeds_.size(); ++core) {
     const std::string number = std::to_string(core);
@@ -39,6 +43,16 @@ void HostPort::prepare(int core, std::vector<base::Bytes> batch) {
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
+void HostPort::begin_copy(int core, base::Bytes bytes) {
+  if (carrier_ == nullptr || bytes == base::Bytes(0)) return;
+  Copies& copies = copies_[std::size_t(core)];
+  ++copies.going_on;
+  carrier_->copy(core, bytes, [&copies] {
+    --copies.going_on;
+    copies.ended.notify();
+  });
+}
+
 void HostPort::consume(int core) {
   Infeed& infeed = infeeds_[std::size_t(core)];
   assert(infeed.ready > 0);
@@ -64,7 +78,7 @@ void HostPort::work() {
   begin_preparing();
   if (in_.free_at <= base::systemc::now()) feed_in();
   free_outfeeds();
-  if (out_.free_at <= base::systemc::now()) feed_out();
+  if (out_.free_at <= base::systemc::now() && !out_.carried) feed_out();
   begin_preparing();  // for cores whose batch has just left
   show();
   sleep();
@@ -81,11 +95,14 @@ void HostPort::begin_preparing() {
 
 void HostPort::receive_batches() {
   for (; !in_.arrivals.empty() && in_.arrivals.front().when <= base::systemc::now(); in_.arrivals.pop_front()) {
-    Infeed& infeed = infeeds_[in_.arrivals.front().core];
-    --infeed.in_flight;
-    ++infeed.ready;
-    infeed.arrived.notify();
+    arrived(in_.arrivals.front().core);
   }
+}
+
+void HostPort::arrived(std::size_t core) {
+  --infeeds_[core].in_flight;
+  ++infeeds_[core].ready;
+  infeeds_[core].arrived.notify();
 }
 
 void HostPort::receive_outfeeds() {
@@ -115,7 +132,17 @@ void HostPort::feed_in() {
     if (source_ != nullptr) source_->took();
   }
   transferred_ += bytes;
-  in_.arrivals.push_back({occupy(in_, bytes), *best, bytes});
+  const base::Time arrival = occupy(in_, bytes);
+  if (carrier_ == nullptr) {
+    in_.arrivals.push_back({arrival, *best, bytes});
+    return;
+  }
+  const base::Time begin = base::systemc::now() + base::to_time(host_.pcie_latency);
+  carrier_->carry(Direction::read, int(*best), bytes, begin, arrival, [this, core = *best] {
+    arrived(core);
+    show();
+    wake_.notify(sc_core::SC_ZERO_TIME);
+  });
 }
 
 void HostPort::free_outfeeds() {
@@ -134,8 +161,24 @@ void HostPort::feed_out() {
   }
   Outfeed& outfeed = outfeeds_[fullest];
   if (outfeed.queue.empty()) return;
-  out_.arrivals.push_back({occupy(out_, outfeed.queue.front()), fullest, outfeed.queue.front()});
-  outfeed.sent_at = out_.free_at;
+  const base::Bytes bytes = outfeed.queue.front();
+  const base::Time arrival = occupy(out_, bytes);
+  if (carrier_ == nullptr) {
+    out_.arrivals.push_back({arrival, fullest, bytes});
+    outfeed.sent_at = out_.free_at;
+    return;
+  }
+  out_.carried = true;
+  carrier_->carry(Direction::write, int(fullest), bytes, base::systemc::now(), out_.free_at,
+                  [this, fullest, bytes] { left(fullest, bytes); });
+}
+
+/// The link has taken a transfer from the memory of a core.
+void HostPort::left(std::size_t core, base::Bytes bytes) {
+  out_.carried = false;
+  out_.arrivals.push_back({base::systemc::now() + base::to_time(host_.pcie_latency), core, bytes});
+  outfeeds_[core].sent_at = base::systemc::now();
+  wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
 base::Time HostPort::move(Direction direction, base::Bytes bytes) {

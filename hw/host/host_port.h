@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "hw/host/batch_source.h"
+#include "hw/host/host_carrier.h"
 #include "hw/host/host_queues.h"
 #include "hw/machine.h"
 #include "hw/timing/hbm_stream.h"
@@ -28,6 +29,9 @@ namespace podsim::hw::host {
 /// Outfeed: a core puts data into its queue of outfeed_queue_depth transfers. A slot is free when the link has moved
 /// its transfer. The link takes from the fullest queue, lowest core number first.
 ///
+/// With a carrier (carry_by()), what the link carries also passes the chip's switch and banks: a transfer that comes in
+/// is in its queue when it is in the HBM, and one that goes out has left when it has been read there.
+///
 /// DMA engines that access the host's memory (HostMemoryPort) share the link.
 ///
 /// The latency includes the host bridge and the on-chip switch, which is thirty times faster than the link.
@@ -40,10 +44,16 @@ class HostPort : public sc_core::sc_module, public HostQueues {
 
   /// Batches come from this source from now on. Only before the simulation, and before prepare().
   void feed_from(BatchSource& source);
+  /// Data of infeeds and outfeeds, and the cores' copies of them, are moved by this carrier from now on. Only before
+  /// the simulation.
+  void carry_by(HostCarrier& carrier) { carrier_ = &carrier; }
   /// Makes the host prepare batches for a core from now on, each of transfers of these sizes. An empty list stops it.
   void prepare(int core, std::vector<base::Bytes> batch);
   bool batch_ready(int core) const override { return infeeds_[std::size_t(core)].ready > 0; }
   const sc_core::sc_event& batch_arrived(int core) const override { return infeeds_[std::size_t(core)].arrived; }
+  void begin_copy(int core, base::Bytes bytes) override;
+  bool copying(int core) const override { return copies_[std::size_t(core)].going_on > 0; }
+  const sc_core::sc_event& copied(int core) const override { return copies_[std::size_t(core)].ended; }
   void consume(int core) override;
   /// Bytes fed in by the link so far, for all cores.
   base::Bytes transferred() const { return transferred_; }
@@ -76,6 +86,10 @@ class HostPort : public sc_core::sc_module, public HostQueues {
     sc_core::sc_event freed;
     base::trace::Probe<std::int64_t> waiting_probe;
   };
+  struct Copies {
+    std::int64_t going_on = 0;
+    sc_core::sc_event ended;
+  };
   struct Arrival {
     base::Time when;
     std::size_t core;
@@ -83,6 +97,7 @@ class HostPort : public sc_core::sc_module, public HostQueues {
   };
   struct Link {
     base::Time free_at;
+    bool carried = false;          ///< it waits for the carrier of its transfer
     std::deque<Arrival> arrivals;  ///< arrivals at the other end
     base::trace::Probe<std::string> state;
   };
@@ -94,6 +109,8 @@ class HostPort : public sc_core::sc_module, public HostQueues {
   void free_outfeeds();
   void feed_in();
   void feed_out();
+  void arrived(std::size_t core);
+  void left(std::size_t core, base::Bytes bytes);
   base::Time occupy(Link& link, base::Bytes bytes);
   Link& link(Direction direction) { return direction == Direction::read ? in_ : out_; }
   const Link& link(Direction direction) const { return direction == Direction::read ? in_ : out_; }
@@ -102,8 +119,10 @@ class HostPort : public sc_core::sc_module, public HostQueues {
 
   HostParameters host_;
   BatchSource* source_ = nullptr;
+  HostCarrier* carrier_ = nullptr;
   std::deque<Infeed> infeeds_;
   std::deque<Outfeed> outfeeds_;
+  std::deque<Copies> copies_;
   Link in_, out_;
   base::Bytes transferred_;
   sc_core::sc_event wake_;

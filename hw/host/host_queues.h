@@ -12,6 +12,11 @@ class HostQueues : public sc_core::sc_interface {
  public:
   virtual bool batch_ready(int core) const = 0;
   virtual const sc_core::sc_event& batch_arrived(int core) const = 0;
+  /// A core begins to copy between its queue and where its program has the data. copying() tells whether the copy still
+  /// goes on beyond the time of host_copy_cycles(), until `copied` is notified.
+  virtual void begin_copy(int core, base::Bytes bytes) = 0;
+  virtual bool copying(int core) const = 0;
+  virtual const sc_core::sc_event& copied(int core) const = 0;
   /// The core has copied a transfer that was ready; its slot is free.
   virtual void consume(int core) = 0;
   virtual bool outfeed_room(int core) const = 0;

@@ -6,16 +6,10 @@ namespace podsim::hw::pod {
 BareChip::BareChip(const Machine& machine, double speed)
     : claims_(machine, speed), switch_(machine.chip_switch, machine.clock, int(machine.cores_per_chip)) {}
 
-base::Time BareChip::read(base::Time now, int core, base::Bytes bytes) {
-  return claims_.hbm(core).claim(now, Direction::read, bytes);
-}
-
-base::Time BareChip::write(base::Time now, int core, base::Bytes bytes) {
-  return claims_.hbm(core).claim(now, Direction::write, bytes);
-}
-
-noc::chip_switch::SwitchPassage BareChip::pass(base::Time now, int from, int to, base::Bytes bytes) {
-  return switch_.pass(now, from, to, bytes);
+chip::MoveEnd BareChip::move(base::Time now, const chip::Move& move) {
+  return {chip::claimed_end(
+      now, move, [&](int core, Direction direction) { return claims_.hbm(core).claim(now, direction, move.bytes); },
+      [&] { return switch_.pass(now, move.from.core, move.to.core, move.bytes).arrival; })};
 }
 
 base::Time BareChip::compute(int core, base::Time ready, const VectorWork& work) {

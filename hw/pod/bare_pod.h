@@ -18,9 +18,8 @@ class BareChip : public chip::ChipTransfers {
 
   chip::ChipClaims& claims() { return claims_; }
 
-  base::Time read(base::Time now, int core, base::Bytes bytes) override;
-  base::Time write(base::Time now, int core, base::Bytes bytes) override;
-  noc::chip_switch::SwitchPassage pass(base::Time now, int from, int to, base::Bytes bytes) override;
+  chip::MoveEnd move(base::Time now, const chip::Move& move) override;
+  base::Time copy_latency() const override { return claims_.copy_latency(); }
   base::Time compute(int core, base::Time ready, const VectorWork& work) override;
   base::Time slowed(base::Time healthy) const override { return claims_.slowed(healthy); }
 

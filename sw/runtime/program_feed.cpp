@@ -49,9 +49,11 @@ hw::Command ProgramFeed::command_for_op(const SimulatedCore& core, const compile
   }
   if (item.phase == ir::AsyncPhase::done) return command_for_end(core, item);
   const hw::TileOp& tiles = program_.ops[std::size_t(item.index)].tiles;
-  const bool real = on_real_chip(core) && (by_.parts == nullptr || through_parts(core));
+  const bool concurrent = by_.parts != nullptr && by_.waits.any_goes_on(core.index);
+  if (concurrent) concurrent_.insert(core.index);
+  const bool real = on_real_chip(core) && (by_.parts == nullptr || concurrent || through_parts(core));
   const hw::OpResult* known =
-      real && by_.parts != nullptr ? by_.parts->known(index_on_chip(core), item.index) : nullptr;
+      real && by_.parts != nullptr && !concurrent ? by_.parts->known(index_on_chip(core), item.index) : nullptr;
   if (real && known == nullptr) return hw::RunOp{&tiles, item.op_name};
   return hw::RunFor{&tiles, known != nullptr ? *known : by_.records.of(item.index), item.op_name};
 }
@@ -86,7 +88,8 @@ void ProgramFeed::reached(const SimulatedCore& core, const hw::External& command
 }
 
 void ProgramFeed::executed(const SimulatedCore& core, const hw::OpResult& op) {
-  if (by_.parts == nullptr || !through_parts(core)) return;
+  const bool alone = concurrent_.erase(core.index) == 0;
+  if (by_.parts == nullptr || !alone || !through_parts(core)) return;
   by_.parts->learn(index_on_chip(core), item_of(core).index, op);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "base/units.h"
@@ -22,7 +23,8 @@ std::vector<base::Bytes> batch_of(const compiler::Program& program, std::int32_t
 
 /// The commands of a program: from a core's position to what its hardware executes next.
 ///
-///   op            its tiles on a chip that has units, else the duration that was recorded
+///   op            its tiles on a chip that has units, else the duration that was recorded; at detail chip its tiles
+///                 beside an asynchronous item, and in the last step if it is chosen and not known
 ///   collective    a wait for the engine, or a delay by formula
 ///   start, done   no time; a wait if the asynchronous item goes on
 ///   infeed, outfeed
@@ -63,6 +65,7 @@ class ProgramFeed {
   std::int64_t cores_per_chip_;
   int steps_;
   Executors by_;
+  std::set<std::size_t> concurrent_;  ///< cores whose op began while an asynchronous item of theirs went on
 };
 
 }  // namespace podsim::sw::runtime

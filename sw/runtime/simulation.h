@@ -32,8 +32,9 @@ namespace podsim::sw::runtime {
 ///
 /// A chip at tile detail executes every op by the modules of its units. At replay detail a distinct op is simulated
 /// once, by the recurrence that gives exactly the tile level's cycles, and every core of the chip replays its duration.
-/// At detail chip, the chosen ops of the last step run on the first chip through its granules, switch and banks. The
-/// other ops of that chip, and those of earlier steps, replay what streams take.
+/// At detail chip, transfers of collectives, asynchronous items, infeeds and outfeeds pass the granules, switch and
+/// banks of the first chip in every step, and so do ops beside asynchronous items and the chosen ops of the last step.
+/// The other ops of that chip replay what streams take.
 ///
 /// What need not be simulated, and with what error, is said in reductions.h. Asynchronous collectives and ops share the
 /// HBM of a core with the op that it executes (hw/timing/contended_op.h), unless the options turn contention off.

@@ -36,6 +36,47 @@ TEST(ChipWaveform, ARunHasEverySignalOfItsSaveFile) {
   EXPECT_EQ(run.json["detail"], "chip");
 }
 
+constexpr const char* all_reduce_alone = R"(HloModule alone, is_scheduled=true
+%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %s = f32[] add(%a, %b)
+}
+ENTRY %e (g: f32[262144]) -> f32[262144] {
+  %g = f32[262144] parameter(0)
+  ROOT %r = f32[262144] all-reduce(%g), replica_groups={}, to_apply=%add
+}
+)";
+
+/// The last value of a signal of 64 bits.
+std::int64_t last_of(const base::VcdContent& vcd, const std::string& name) {
+  return std::stoll(vcd.signals.at(name + "[63:0]").changes.back().second.substr(1), nullptr, 2);
+}
+
+// An all-reduce of n bytes over two chips of two cores. Writes: each core writes the whole result once, 2 n on a chip.
+// Reads: the operands of both cores once, 2 n, half of them to send their sum and half to add to that of the other
+// chip; then half of the result, n / 2 on a chip, to send it and again to copy it to the chip's other core: 3 n.
+TEST(ChipWaveform, AnAllReduceMovesTheBytesOfItsScheduleThroughSwitchAndBanks) {
+  constexpr std::int64_t n = 1 << 20;
+  const Folder folder;
+  folder.write("alone.hlo", all_reduce_alone);
+  const Outcome outcome = folder.run(
+      {"run", "alone.hlo", "--slice", "2x1", "--steps", "1", "--detail", "chip", "--vcd", "c.vcd", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const base::VcdContent vcd = base::read_vcd(folder.read("c.vcd"));
+  const auto into = [&](int port) { return last_of(vcd, "chip(0,0).switch.out" + std::to_string(port) + ".bytes"); };
+  EXPECT_EQ(into(2) + into(3), 2 * n);
+  EXPECT_EQ(into(0) + into(1), 3 * n);
+  EXPECT_FALSE(vcd.signals.contains("chip(0,0).switch.bytes[63:0]"));
+  for (const std::string core : {"core0", "core1"}) {
+    for (int channel = 0; channel < 16; ++channel) {
+      const std::string pins = "chip(0,0)." + core + ".hbm.channel" + std::to_string(channel) + ".pseudo_channel0.data";
+      EXPECT_GT(vcd.signals.at(pins).changes.size(), 10U) << pins;
+    }
+    EXPECT_GT(time_high(vcd, "chip(0,0)." + core + ".vector.collective.busy"), 0);
+  }
+}
+
 // A granule of 1 KiB is two cycles of a port of 512 B, a request one, at 940 MHz.
 TEST(ChipWaveform, APortSendsForAsLongAsItsPacketsTake) {
   constexpr double granules = 256, cycle = 1e12 / 940e6;

@@ -10,7 +10,9 @@ BankMemory::BankMemory(sc_core::sc_module_name name, const Machine& machine, hos
     : ChipMemory(name),
       ports_(machine),
       switch_("switch", machine.chip_switch, machine.clock, ports_.count(), trace.sink, trace.scope + ".switch"),
-      host_port_("host_port", host) {
+      addresses_(std::size_t(machine.cores_per_chip), TransferAddresses(machine)),
+      host_port_("host_port", host),
+      host_dma_("host_dma", machine, trace.below("host")) {
   for (int core = 0; core < ports_.cores(); ++core) {
     const std::string number = std::to_string(core);
     const Trace core_trace = trace.below("core" + number);
@@ -23,6 +25,7 @@ BankMemory::BankMemory(sc_core::sc_module_name name, const Machine& machine, hos
     dmas_.back().to_switch.bind(switch_.in(ports_.core(core)));
   }
   switch_.out(ports_.host()).bind(host_port_.from_switch);
+  host_dma_.to_switch.bind(switch_.in(ports_.host()));
 }
 
 void BankMemory::connect(noc::ici::IciPort& ici) {

@@ -8,9 +8,11 @@
 #include "hw/memory/banks/bank_hbm.h"
 #include "hw/memory/banks/chip_ports.h"
 #include "hw/memory/banks/core_port.h"
+#include "hw/memory/banks/host_dma.h"
 #include "hw/memory/banks/host_memory_port.h"
 #include "hw/memory/banks/ici_memory_port.h"
 #include "hw/memory/banks/memory_port.h"
+#include "hw/memory/banks/transfer_addresses.h"
 #include "hw/memory/chip_memory.h"
 #include "noc/chip_switch/on_chip_switch.h"
 
@@ -37,6 +39,9 @@ class BankMemory : public ChipMemory {
   BankDma& dma(int core) { return dmas_[std::size_t(core)]; }
   BankHbm& half(int core) { return halves_[std::size_t(core)]; }
   CorePort& core_port(int core) { return core_ports_[std::size_t(core)]; }
+  HostDma& host_dma() { return host_dma_; }
+  /// Where whole transfers lie in a half.
+  TransferAddresses& addresses(int core) { return addresses_[std::size_t(core)]; }
 
   /// Ports for DmaCopy: an HBM half, another core's memories, the host's memory. With nonzero hops, the port of that
   /// kind on the chip at that distance.
@@ -53,7 +58,9 @@ class BankMemory : public ChipMemory {
   std::deque<MemoryPort> memory_ports_;
   std::deque<CorePort> core_ports_;
   std::deque<BankDma> dmas_;
+  std::vector<TransferAddresses> addresses_;  ///< by half
   HostMemoryPort host_port_;
+  HostDma host_dma_;
   std::unique_ptr<IciMemoryPort> ici_port_;
 };
 

@@ -160,17 +160,15 @@ void CoreRun::begin_stripes() {
 /// A group on one chip has no phases: its cores' contributions are added and results copied.
 void CoreRun::begin_alone(int stripe) {
   const ElementRange part = program().part(stripe);
-  base::Time done = engine().now();
-  if (program().sums_cores()) {
-    done = read_and_add(part.count, true, program().cores());
-    done = std::max(done, write(part.count));
-  }
+  const bool sums = program().sums_cores();
+  const hw::chip::JointMoves reads = sums ? read_from_cores(part.count, true) : no_moves();
+  const hw::chip::JointMoves written = sums ? write(part.count) : no_moves();
   if (program().shares()) copy_to_others(part, !program().sums_cores());
   if (program().exchanges()) {
     if (run_.data() != nullptr) run_.data()->exchanged(full_core_, stripe, 0);
     give_to_others(program().handed_over(), true);
   }
-  timer(done, reduced, {.stripe = stripe});
+  sum_then(reads, part.count, sums ? program().cores() : 1, written, reduced, {.stripe = stripe});
 }
 
 void CoreRun::phase_entered(int stripe, int phase) {
@@ -245,7 +243,9 @@ void CoreRun::feed(std::size_t queue) {
       continue;
     }
     const bool sums = program().sums_cores() && item.segment.phase == 0 && program().pattern(item.segment).reduces();
-    timer(read_and_add(elements_to_send(item.segment), sums, sums ? program().cores() : 1), ready, item.segment, queue);
+    const std::int64_t elements = elements_to_send(item.segment);
+    sum_then(read_from_cores(elements, sums), elements, sums ? program().cores() : 1, no_moves(), ready, item.segment,
+             queue);
   }
 }
 
@@ -280,22 +280,30 @@ void CoreRun::send(const Segment& segment, std::size_t queue) {
 
 /// Sends to another core of the chip.
 void CoreRun::cross(const Segment& segment, const schedule::Route& route, std::size_t queue) {
-  const base::Bytes bytes = schedule().bytes(elements_to_send(segment));
   const int to = route.target % schedule().cores_per_chip();
-  const auto passage = chip().pass(engine().now(), core_, to, bytes);
-  timer(passage.ports_free, link_free, segment, queue);
-  run_.core(chip_, to).timer(passage.arrival + engine().dma_latency(), seen, segment);
+  const base::Clock clock(engine().machine().clock);
+  const base::Time crossing = clock.time_of(engine().machine().chip_switch.crossing_latency);
+  const hw::chip::MoveEnd moved = move(hw::chip::vmem_of(core_), hw::chip::vmem_of(to), elements_to_send(segment));
+  hw::chip::JointMoves sent = no_moves();
+  sent.add(moved);
+  sent.then([this, segment, queue, to, crossing](base::Time arrival) {
+    timer(std::max(engine().now(), arrival - crossing), link_free, segment, queue);
+    run_.core(chip_, to).timer(arrival + chip().copy_latency(), seen, segment);
+  });
 }
 
-base::Time CoreRun::read_from_cores(std::int64_t elements, bool all_cores) {
-  const base::Bytes bytes = schedule().bytes(elements);
-  base::Time read = chip().read(engine().now(), core_, bytes);
+hw::chip::MoveEnd CoreRun::move(const hw::chip::CoreMemory& from, const hw::chip::CoreMemory& to,
+                                std::int64_t elements) {
+  return chip().move(engine().now(), {from, to, schedule().bytes(elements)});
+}
+
+hw::chip::JointMoves CoreRun::read_from_cores(std::int64_t elements, bool all_cores) {
+  hw::chip::JointMoves reads = no_moves();
+  reads.add(move(hw::chip::hbm_of(core_), hw::chip::vmem_of(core_), elements));
   for (int other = 0; all_cores && other < schedule().cores_per_chip(); ++other) {
-    if (other == core_) continue;
-    const base::Time crossed = chip().pass(engine().now(), other, core_, bytes).arrival;
-    read = std::max({read, crossed, chip().read(engine().now(), other, bytes)});
+    if (other != core_) reads.add(move(hw::chip::hbm_of(other), hw::chip::vmem_of(core_), elements));
   }
-  return read;
+  return reads;
 }
 
 base::Time CoreRun::add_up(std::int64_t elements, base::Time there, std::int64_t operands) {
@@ -303,27 +311,38 @@ base::Time CoreRun::add_up(std::int64_t elements, base::Time there, std::int64_t
   return chip().compute(core_, there, engine().addition(elements, schedule().request().type, operands));
 }
 
-base::Time CoreRun::read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands) {
-  return add_up(elements, read_from_cores(elements, all_cores), operands);
+void CoreRun::sum_then(hw::chip::JointMoves reads, std::int64_t elements, std::int64_t operands,
+                       hw::chip::JointMoves written, Kind kind, const Segment& segment, std::size_t queue) {
+  const bool in_granules = !reads.known();  // which are added as they come
+  const base::Time early = in_granules ? add_up(elements, engine().now(), operands) : base::Time(0);
+  reads.then([=, this](base::Time there) mutable {
+    const base::Time sum = in_granules ? std::max(early, there) : add_up(elements, there, operands);
+    written.then([=, this](base::Time end) { timer(std::max(sum, end), kind, segment, queue); });
+  });
 }
 
-/// The time at which this core's contribution to a segment is there: it is read when the segment has come, at the rate
-/// of one stream, and behind the read for the segment before it. Reads of other flows delay it only through the latter:
-/// if they did at once, the order in which segments come, which changes with the bytes, would decide which flow waits.
-base::Time CoreRun::contribution(const Segment& segment, std::int64_t elements, bool all_cores) {
+/// This core's contribution to a segment is read when the segment has come. Where ends of reads are known, it is there
+/// at the rate of one stream, and behind the read for the segment before it. Reads of other flows delay it only through
+/// the latter: if they did at once, the order in which segments come, which changes with the bytes, would decide which
+/// flow waits. In granules, all flows read at once, and it is there when its own have come.
+hw::chip::JointMoves CoreRun::contribution(const Segment& segment, std::int64_t elements, bool all_cores) {
+  hw::chip::JointMoves reads = read_from_cores(elements, all_cores);
+  if (!reads.known()) return reads;
   FlowRead& flow = reads_[2 * walker_of(segment.stripe) + (segment.direction < 0)];
   const base::Duration alone = schedule().bytes(elements) / engine().machine().hbm.read_rate();
   const base::Time read = engine().now() + base::to_time(alone);
   const base::Time there = flow.phase == segment.phase ? std::max(flow.ready, read) : read;
-  flow = {segment.phase, read_from_cores(elements, all_cores)};
-  return there;
+  flow = {segment.phase, reads.end()};
+  return hw::chip::JointMoves(there);
 }
 
 void CoreRun::absorb(const Segment& segment) {
   const patterns::Pattern& pattern = program().pattern(segment);
   if (pattern.reduces()) return add(segment);
   if (run_.data() != nullptr) run_.data()->arrived(full_core_, segment);
-  timer(write(pattern.kept(segment, position(segment))), absorbed, segment);
+  write(pattern.kept(segment, position(segment))).then([this, segment](base::Time end) {
+    timer(end, absorbed, segment);
+  });
   if (program().shares()) copy_to_others(program().range(segment, at_), false);
   const std::int64_t handed_over = pattern.handed_over(segment);
   if (handed_over > 0) give_to_others(handed_over, false);
@@ -334,16 +353,16 @@ void CoreRun::add(const Segment& segment) {
   const patterns::Pattern& pattern = program().pattern(segment);
   const bool all_cores = segment.phase == 0 && program().sums_cores();
   const std::int64_t own = pattern.contributed(segment, position(segment));
-  base::Time done =
-      add_up(own, contribution(segment, own, all_cores && own > 0), 1 + (all_cores ? program().cores() : 1));
-  if (pattern.ends_here(segment, position(segment))) {
-    done = std::max(done, write(pattern.kept(segment, position(segment))));
-  }
-  timer(done, absorbed, segment);
+  hw::chip::JointMoves reads = contribution(segment, own, all_cores && own > 0);
+  const bool ends = pattern.ends_here(segment, position(segment));
+  sum_then(reads, own, 1 + (all_cores ? program().cores() : 1),
+           ends ? write(pattern.kept(segment, position(segment))) : no_moves(), absorbed, segment);
 }
 
-base::Time CoreRun::write(std::int64_t elements) {
-  return chip().write(engine().now(), core_, schedule().bytes(elements));
+hw::chip::JointMoves CoreRun::write(std::int64_t elements) {
+  hw::chip::JointMoves written = no_moves();
+  written.add(move(hw::chip::vmem_of(core_), hw::chip::hbm_of(core_), elements));
+  return written;
 }
 
 void CoreRun::gathered(int) {
@@ -380,15 +399,17 @@ void CoreRun::copy_to_others(ElementRange range, bool from_hbm) {
 }
 
 void CoreRun::give_to_others(std::int64_t elements, bool from_hbm) {
-  const base::Bytes bytes = schedule().bytes(elements);
   const std::int32_t first = full_core_ - core_, group = schedule().member(full_core_).group;
-  base::Time read = engine().now();
-  if (from_hbm) read = chip().read(engine().now(), core_, bytes);
+  std::optional<hw::chip::MoveEnd> read;
+  if (from_hbm) read = move(hw::chip::hbm_of(core_), hw::chip::vmem_of(core_), elements);
   for (int other = 0; other < schedule().cores_per_chip(); ++other) {
     if (other == core_ || schedule().member(first + other).group != group) continue;
-    const base::Time crossed = chip().pass(engine().now(), core_, other, bytes).arrival;
-    const base::Time written = chip().write(engine().now(), other, bytes);
-    run_.core(chip_, other).receive_copy(elements, std::max({read, crossed, written}) + engine().dma_latency());
+    hw::chip::JointMoves copy = no_moves();
+    if (read) copy.add(*read);
+    copy.add(move(hw::chip::vmem_of(core_), hw::chip::hbm_of(other), elements));
+    copy.then([this, other, elements](base::Time end) {
+      run_.core(chip_, other).receive_copy(elements, end + chip().copy_latency());
+    });
   }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "hw/chip/joint_moves.h"
 #include "sw/collectives/engine/collective_run.h"
 #include "sw/collectives/engine/message_tag.h"
 #include "sw/collectives/engine/send_queue.h"
@@ -72,15 +73,20 @@ class CoreRun : public schedule::ScheduleActions {
   void begin_alone(int stripe);
   /// The cores of the chip that are in this core's group, itself included.
   std::vector<CoreRun*> cores_together();
+  /// Begins to move elements between two memories of the chip.
+  hw::chip::MoveEnd move(const hw::chip::CoreMemory& from, const hw::chip::CoreMemory& to, std::int64_t elements);
   /// Reads elements from this core's HBM, with `all_cores` also from those of the other cores.
-  base::Time read_from_cores(std::int64_t elements, bool all_cores);
+  hw::chip::JointMoves read_from_cores(std::int64_t elements, bool all_cores);
   /// Adds `operands` arrays that are `there` at a time. Returns when the sum is there.
   base::Time add_up(std::int64_t elements, base::Time there, std::int64_t operands);
-  base::Time contribution(const Segment& segment, std::int64_t elements, bool all_cores);
-  /// read_from_cores() and add_up().
-  base::Time read_and_add(std::int64_t elements, bool all_cores, std::int64_t operands);
-  /// Returns when the elements are in HBM.
-  base::Time write(std::int64_t elements);
+  hw::chip::JointMoves contribution(const Segment& segment, std::int64_t elements, bool all_cores);
+  /// Sets a timer for when the sum of `operands` arrays of `elements` each that `reads` bring is there and `written` is
+  /// over.
+  void sum_then(hw::chip::JointMoves reads, std::int64_t elements, std::int64_t operands, hw::chip::JointMoves written,
+                Kind kind, const Segment& segment, std::size_t queue = 0);
+  /// Writes elements to this core's HBM.
+  hw::chip::JointMoves write(std::int64_t elements);
+  hw::chip::JointMoves no_moves() const { return hw::chip::JointMoves(engine().now()); }
   void add(const Segment& segment);
   void originate_direct(const Segment& first);
   void enqueue(std::size_t queue, const SendItem& item);

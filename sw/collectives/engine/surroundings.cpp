@@ -9,7 +9,6 @@ Surroundings::Surroundings(const hw::Machine& machine, const noc::FoldedTopology
     : machine_(machine),
       topology_(topology),
       cores_per_chip_(int(machine.cores_per_chip)),
-      dma_latency_(base::Clock(machine.clock).time_of(machine.dma.read_latency + machine.dma.write_latency)),
       flag_latency_(base::to_time(machine.ici.end_latency())) {}
 
 hw::VectorWork Surroundings::addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const {

@@ -50,8 +50,6 @@ class Surroundings {
   int cores_per_chip() const { return cores_per_chip_; }
   /// Work of a vector unit that adds `operands` arrays of `elements` each into one.
   hw::VectorWork addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const;
-  /// Latency of a DMA between the halves of a chip's HBM beyond occupancy.
-  base::Time dma_latency() const { return dma_latency_; }
   /// From the last byte of a remote DMA at the end of its last link to the core seeing its flag. The crossing of the
   /// sender's on-chip switch is in it too: all messages of a link would take it later by the same time.
   base::Time flag_latency() const { return flag_latency_; }
@@ -60,7 +58,7 @@ class Surroundings {
   hw::Machine machine_;
   noc::FoldedTopology topology_;
   int cores_per_chip_;
-  base::Time dma_latency_, flag_latency_;
+  base::Time flag_latency_;
 };
 
 }  // namespace podsim::sw::collectives::engine

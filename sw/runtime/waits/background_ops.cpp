@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/systemc/systemc_time.h"
+#include "hw/chip/joint_moves.h"
 
 namespace podsim::sw::runtime::waits {
 namespace {
@@ -41,7 +42,9 @@ void BackgroundOps::start(std::size_t core, std::uint64_t execution, const hw::O
   const double contiguous = read + written + turnaround_ * std::min(read, written);
   const double busy = double(cost.hbm_busy.value()) * bytes_per_cycle_;
   const double scale = contiguous > 0 ? busy / contiguous : 0;
-  const std::int64_t pieces = std::clamp<std::int64_t>(std::int64_t(busy) / piece_bytes, 1, most_pieces);
+  const bool in_pieces = chips_[core / cores_per_chip_]->ends_known();
+  const std::int64_t pieces =
+      in_pieces ? std::clamp<std::int64_t>(std::int64_t(busy) / piece_bytes, 1, most_pieces) : 1;
   const auto scaled = [&](double bytes) { return base::Bytes(std::int64_t(scale * bytes)); };
   waiting_[core].push_back({execution, cost, scaled(read), scaled(written), pieces, 0, {}});
   if (waiting_[core].size() == 1) begin_first(core);
@@ -60,12 +63,17 @@ void BackgroundOps::move_piece(std::size_t core) {
   const base::Bytes read = part(op.read, op.moved, op.pieces);
   const base::Bytes written = part(op.written, op.moved, op.pieces);
   ++op.moved;
-  base::Time end = clock_.time_of(op.begin + base::Cycles(op.cost.cycles.value() * op.moved / op.pieces));
-  if (read > base::Bytes(0)) end = std::max(end, chip.read(base::systemc::now(), index, read));
-  if (written > base::Bytes(0)) end = std::max(end, chip.write(base::systemc::now(), index, written));
-  pieces_.push(end, std::uint32_t(core), core);
-  wake_.notify(base::systemc::to_sc_time(pieces_.top().when - base::systemc::now()));
+  hw::chip::JointMoves moves(clock_.time_of(op.begin + base::Cycles(op.cost.cycles.value() * op.moved / op.pieces)));
+  const hw::chip::CoreMemory hbm = hw::chip::hbm_of(index), vmem = hw::chip::vmem_of(index);
+  if (read > base::Bytes(0)) moves.add(chip.move(base::systemc::now(), {hbm, vmem, read}));
+  if (written > base::Bytes(0)) moves.add(chip.move(base::systemc::now(), {vmem, hbm, written}));
+  moves.then([this, core](base::Time end) {
+    pieces_.push(end, std::uint32_t(core), core);
+    wake_up();
+  });
 }
+
+void BackgroundOps::wake_up() { wake_.notify(base::systemc::to_sc_time(pieces_.top().when - base::systemc::now())); }
 
 void BackgroundOps::work() {
   while (!pieces_.empty() && pieces_.top().when <= base::systemc::now()) {
@@ -79,7 +87,7 @@ void BackgroundOps::work() {
     if (!waiting_[core].empty()) begin_first(core);
     on_finish_(core, execution);
   }
-  if (!pieces_.empty()) wake_.notify(base::systemc::to_sc_time(pieces_.top().when - base::systemc::now()));
+  if (!pieces_.empty()) wake_up();
 }
 
 }  // namespace podsim::sw::runtime::waits

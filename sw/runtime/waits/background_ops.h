@@ -17,7 +17,8 @@ namespace podsim::sw::runtime::waits {
 
 /// Asynchronous ops of all cores, such as copies, that go on beside what the cores execute. Those of one core run one
 /// after another. An op moves its data in pieces, each of which claims the core's HBM (hw/chip/chip_transfers.h) when
-/// the piece before it has moved: with the HBM to itself it takes the op's own duration, beside others longer.
+/// the piece before it has moved: with the HBM to itself it takes the op's own duration, beside others longer. On a
+/// chip whose transfers are granules it is one piece, since these mix with others by themselves.
 class BackgroundOps : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(BackgroundOps);
@@ -42,6 +43,7 @@ class BackgroundOps : public sc_core::sc_module {
   void work();
   void begin_first(std::size_t core);
   void move_piece(std::size_t core);
+  void wake_up();
 
   base::Clock clock_;
   double bytes_per_cycle_;  ///< of a contiguous stream

@@ -37,11 +37,17 @@ void Waits::over(std::size_t core, std::uint64_t execution) {
   chips_[core / cores_per_chip_]->core(int(core % cores_per_chip_)).complete_external();
 }
 
+bool Waits::OfCore::goes_on(const InFlight& started) const { return !over.contains(started.execution); }
+
+bool Waits::any_goes_on(std::size_t core) const {
+  const OfCore& of = cores_[core];
+  return std::ranges::any_of(of.in_flight, [&](const InFlight& started) { return of.goes_on(started); });
+}
+
 int Waits::first_in_flight(std::size_t core) const {
   const OfCore& of = cores_[core];
   if (of.in_flight.empty()) return -1;
-  const auto goes_on = [&](const InFlight& started) { return !of.over.contains(started.execution); };
-  const auto first = std::ranges::find_if(of.in_flight, goes_on);
+  const auto first = std::ranges::find_if(of.in_flight, [&](const InFlight& started) { return of.goes_on(started); });
   return (first == of.in_flight.end() ? of.in_flight.front() : *first).item;
 }
 

@@ -28,6 +28,8 @@ class Waits {
   void wait(std::size_t core, std::uint64_t execution);
   /// An item is over for a core: an asynchronous one, or a collective that the core waits for.
   void over(std::size_t core, std::uint64_t execution);
+  /// Whether an asynchronous item that a core has started goes on.
+  bool any_goes_on(std::size_t core) const;
   /// The asynchronous item that a core started first of those that go on, or of all that it has not waited for if none
   /// goes on; -1: it has waited for all.
   int first_in_flight(std::size_t core) const;
@@ -41,6 +43,7 @@ class Waits {
     std::optional<std::uint64_t> waiting;
     std::set<std::uint64_t> over;  ///< that the core has not waited for yet
     std::vector<InFlight> in_flight;
+    bool goes_on(const InFlight& started) const;
   };
 
   std::vector<hw::chip::Chip*> chips_;

@@ -68,14 +68,18 @@ TEST(Chip, ServesTransfersInOrder) {
   ChipTransfers& transfers = *chip.transfers.operator->();
   const base::Bytes bytes(1 << 20);
   const base::Time once = base::to_time(base::DataSize(1 << 20) / machine.hbm.stream_rate);
-  EXPECT_EQ(transfers.read(base::Time(0), 0, bytes), once);
-  EXPECT_EQ(transfers.read(base::Time(0), 0, bytes), once * 2);
-  EXPECT_EQ(transfers.read(base::Time(0), 1, bytes), once);
+  const auto end = [&](const CoreMemory& from, const CoreMemory& to) {
+    return transfers.move(base::Time(0), {from, to, bytes}).when;
+  };
+  EXPECT_EQ(end(hbm_of(0), vmem_of(0)), once);
+  EXPECT_EQ(end(hbm_of(0), vmem_of(0)), once * 2);
+  EXPECT_EQ(end(hbm_of(1), vmem_of(1)), once);
   const base::Clock clock(machine.clock);
-  const base::Time crossing = clock.time_of(base::Cycles((1 << 20) / machine.chip_switch.bytes_per_cycle));
-  EXPECT_EQ(transfers.pass(base::Time(0), 0, 1, bytes).ports_free, crossing);
-  EXPECT_EQ(transfers.pass(base::Time(0), 0, 1, bytes).start, crossing);
-  EXPECT_EQ(transfers.pass(base::Time(0), 1, 0, bytes).start, base::Time(0));
+  const base::Time port = clock.time_of(base::Cycles((1 << 20) / machine.chip_switch.bytes_per_cycle));
+  const base::Time crossing = clock.time_of(machine.chip_switch.crossing_latency);
+  EXPECT_EQ(end(vmem_of(0), vmem_of(1)), port + crossing);
+  EXPECT_EQ(end(vmem_of(0), vmem_of(1)), port * 2 + crossing);
+  EXPECT_EQ(end(vmem_of(1), vmem_of(0)), port + crossing);
   const VectorWork work{.loads = 1000, .stores = 1000, .alu_ops = 1000};
   const base::Time added = transfers.compute(0, base::Time(0), work);
   EXPECT_GT(added, base::Time(0));
@@ -88,8 +92,10 @@ TEST(Chip, ASlowOneTakesLongerForEverything) {
   const base::Bytes bytes(1 << 20);
   const VectorWork work{.loads = 1000, .stores = 1000, .alu_ops = 1000};
   const auto ratio = [](base::Time a, base::Time b) { return double(a.value()) / double(b.value()); };
-  EXPECT_NEAR(ratio(slow.transfers->write(base::Time(0), 0, bytes), healthy.transfers->write(base::Time(0), 0, bytes)),
-              2, 1e-6);
+  const Move write{vmem_of(0), hbm_of(0), bytes};
+  EXPECT_NEAR(
+      ratio(slow.transfers->move(base::Time(0), write).when, healthy.transfers->move(base::Time(0), write).when), 2,
+      1e-6);
   EXPECT_NEAR(
       ratio(slow.transfers->compute(0, base::Time(0), work), healthy.transfers->compute(0, base::Time(0), work)), 2,
       1e-6);

@@ -62,13 +62,17 @@ TEST(BarePod, ServesClaimsAndMessagesOfChips) {
   BarePod pod(machine, line, noc::Faults(line, std::span(&slow, 1)));
   const Bytes bytes(1 << 20);
   const Time once = base::to_time(base::DataSize(1 << 20) / machine.hbm.stream_rate);
-  EXPECT_EQ(pod.chip(0).read(Time(0), 0, bytes), once);
-  EXPECT_EQ(pod.chip(0).read(Time(0), 0, bytes), once * 2);
-  EXPECT_EQ(pod.chip(0).read(Time(0), 1, bytes), once);
-  EXPECT_NEAR(double(pod.chip(1).write(Time(0), 0, bytes).value()), 2 * double(once.value()), 2);
+  const auto end = [&](noc::NodeId chip, const chip::CoreMemory& from, const chip::CoreMemory& to) {
+    return pod.chip(chip).move(Time(0), {from, to, bytes}).when;
+  };
+  EXPECT_EQ(end(0, chip::hbm_of(0), chip::vmem_of(0)), once);
+  EXPECT_EQ(end(0, chip::hbm_of(0), chip::vmem_of(0)), once * 2);
+  EXPECT_EQ(end(0, chip::hbm_of(1), chip::vmem_of(1)), once);
+  EXPECT_NEAR(double(end(1, chip::vmem_of(0), chip::hbm_of(0)).value()), 2 * double(once.value()), 2);
   const base::Clock clock(machine.clock);
-  EXPECT_EQ(pod.chip(0).pass(Time(0), 0, 1, bytes).ports_free,
-            clock.time_of(base::Cycles((1 << 20) / machine.chip_switch.bytes_per_cycle)));
+  EXPECT_EQ(end(0, chip::vmem_of(0), chip::vmem_of(1)),
+            clock.time_of(base::Cycles((1 << 20) / machine.chip_switch.bytes_per_cycle)) +
+                clock.time_of(machine.chip_switch.crossing_latency));
   Client client;
   pod.links().send(one_hop(), client, noc::ici::Delivery::ahead, Time(0));
   EXPECT_EQ(client.receiver, 1);
