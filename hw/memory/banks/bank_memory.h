@@ -12,7 +12,6 @@
 #include "hw/memory/banks/host_memory_port.h"
 #include "hw/memory/banks/ici_memory_port.h"
 #include "hw/memory/banks/memory_port.h"
-#include "hw/memory/banks/transfer_addresses.h"
 #include "hw/memory/chip_memory.h"
 #include "noc/chip_switch/on_chip_switch.h"
 

@@ -8,7 +8,6 @@
 #include "base/timed_queue.h"
 #include "hw/direction.h"
 #include "hw/memory/banks/copy_dma.h"
-#include "hw/memory/banks/transfer_addresses.h"
 
 namespace podsim::hw::memory::banks {
 

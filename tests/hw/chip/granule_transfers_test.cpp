@@ -36,7 +36,7 @@ struct BankChip {
   TileChip chip;
 };
 
-double seconds(Time time) { return double(time.value()) * 1e-12; }
+double in_seconds(Time time) { return double(time.value()) * 1e-12; }
 
 TEST(GranuleTransfers, EndAsEventsAndHaveNoOtherSwitchBeside) {
   BankChip bench;
@@ -88,7 +88,7 @@ TEST(GranuleTransfers, ShareAHalfAndNotTwoOfThem) {
     both.then([&](Time when) { end = when; });
     sc_core::sc_start();
     EXPECT_EQ(end, base::systemc::now());
-    return seconds(end - begin);
+    return in_seconds(end - begin);
   };
   const double one = (base::DataSize(double(bytes)) / bench.machine.hbm.stream_rate).si();
   EXPECT_NEAR(time_of(0, 1), one, 0.06 * one);
@@ -128,7 +128,7 @@ TEST(JointMoves, EndWithAnEventOrALaterKnownEnd) {
 double infeed_seconds(TileChip& chip, const ScriptedRuntime& runtime, Bytes bytes) {
   for (const int core : {0, 1}) chip.host().prepare(core, {bytes});
   sc_core::sc_start(1, sc_core::SC_MS);
-  return seconds(runtime.records().front().end_time);
+  return in_seconds(runtime.records().front().end_time);
 }
 
 // What the link has carried is in the banks, and the copy of each core reads and writes every byte. The link takes 20
