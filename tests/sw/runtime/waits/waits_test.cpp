@@ -72,5 +72,16 @@ TEST_F(WaitsOfTwoChips, TheFirstInFlightIsTheOldestThatGoesOn) {
   EXPECT_EQ(waits_.first_in_flight(1), 5);
 }
 
+TEST_F(WaitsOfTwoChips, AnItemOfACoreGoesOnUntilItIsOver) {
+  EXPECT_FALSE(waits_.any_goes_on(2));
+  waits_.started(2, 4, 40);
+  waits_.started(2, 5, 41);
+  waits_.over(2, 41);
+  EXPECT_TRUE(waits_.any_goes_on(2));
+  EXPECT_FALSE(waits_.any_goes_on(3)) << "it is another core's";
+  waits_.over(2, 40);
+  EXPECT_FALSE(waits_.any_goes_on(2)) << "though the core has not waited for them yet";
+}
+
 }  // namespace
 }  // namespace podsim::sw::runtime::waits
