@@ -11,7 +11,7 @@
 namespace podsim::test {
 namespace {
 
-constexpr const char* chip_save_file = PODSIM_SOURCE_DIR "/waveforms/chip/chip.gtkw";
+const std::string folder_of_waveforms = PODSIM_SOURCE_DIR "/waveforms/chip/";
 
 struct TracedChip {
   nlohmann::json json;
@@ -26,13 +26,15 @@ TracedChip traced_chip(std::vector<std::string> words) {
   return {nlohmann::json::parse(outcome.out), base::read_vcd(folder.read("c.vcd"))};
 }
 
-TEST(ChipWaveform, ARunHasEverySignalOfItsSaveFile) {
+TEST(ChipWaveform, ARunHasEverySignalOfItsSaveFiles) {
   const TracedChip run = traced_chip({"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--steps", "1",
                                       "--detail", "chip", "--chip-ops", "layer4/block1/conv2", "--trace",
                                       "chip(0,0).switch.*", "--trace", "chip(0,0).core0.*"});
-  const std::vector<std::string> names = signals_of_save_file(read_file(chip_save_file));
-  EXPECT_GE(names.size(), 15U);
-  for (const std::string& name : names) EXPECT_TRUE(run.vcd.signals.contains(name)) << name;
+  for (const char* file : {"chip.gtkw", "all_reduce.gtkw"}) {
+    const std::vector<std::string> names = signals_of_save_file(read_file(folder_of_waveforms + file));
+    EXPECT_GE(names.size(), 13U) << file;
+    for (const std::string& name : names) EXPECT_TRUE(run.vcd.signals.contains(name)) << name;
+  }
   EXPECT_EQ(run.json["detail"], "chip");
 }
 
