@@ -11,7 +11,7 @@
 namespace podsim::test {
 namespace {
 
-const std::string folder_of_waveforms = PODSIM_SOURCE_DIR "/waveforms/chip/";
+const std::string folder_of_chip = PODSIM_SOURCE_DIR "/waveforms/chip/";
 
 struct TracedChip {
   nlohmann::json json;
@@ -31,7 +31,7 @@ TEST(ChipWaveform, ARunHasEverySignalOfItsSaveFiles) {
                                       "--detail", "chip", "--chip-ops", "layer4/block1/conv2", "--trace",
                                       "chip(0,0).switch.*", "--trace", "chip(0,0).core0.*"});
   for (const char* file : {"chip.gtkw", "all_reduce.gtkw"}) {
-    const std::vector<std::string> names = signals_of_save_file(read_file(folder_of_waveforms + file));
+    const std::vector<std::string> names = signals_of_save_file(read_file(folder_of_chip + file));
     EXPECT_GE(names.size(), 13U) << file;
     for (const std::string& name : names) EXPECT_TRUE(run.vcd.signals.contains(name)) << name;
   }
