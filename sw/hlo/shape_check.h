@@ -12,7 +12,8 @@ namespace podsim::sw::hlo {
 /// Reports up to 50 errors and warnings about the shapes of `graph`, which to_graph made from `module`, with their
 /// locations in the text:
 ///
-///   error     operands and attributes of an instruction break a rule of HLO, or give a shape of another structure
+///   error     operands and attributes of an instruction break a rule of HLO, or give a shape of another structure; or
+///             its sharding has tiles on another number of devices than groups name, where the header says none
 ///   warning   they give a shape of the same structure (ShapeDifference) but of other sizes or element types
 ///
 /// Without diagnostics, the graph passes ir::build::verify. With warnings only, it can be measured, since every shape

@@ -188,7 +188,8 @@ class AttributeList {
       add("exponent_bits", i_.exponent_bits);
       add("mantissa_bits", i_.mantissa_bits);
     }
-    if (const std::string_view name = target_name(i_.opcode); !name.empty() && !i_.target.empty()) {
+    const bool required = i_.opcode == Opcode::custom_call;
+    if (const std::string_view name = target_name(i_.opcode); !name.empty() && (required || !i_.target.empty())) {
       const bool quoted = name == "custom_call_target" || name.ends_with("_config");
       add(name, quoted ? '"' + i_.target + '"' : i_.target);
     }

@@ -191,15 +191,15 @@ class Attributes {
     if (integer_of(i_, 71) != 0) add("use_global_device_ids", true);
   }
 
-  void add_text(std::string_view name, pbf_tag_type tag, bool quoted = false) {
+  void add_text(std::string_view name, pbf_tag_type tag) {
     const auto text = std::string(bytes_of(i_, tag));
-    if (!text.empty()) add(name, quoted ? '"' + text + '"' : text);
+    if (!text.empty()) add(name, text);
   }
 
   void add_words() {
     if (opcode_ == "get-tuple-element") add_number("index", 13);
     if (opcode_ == "compare") add_text("direction", 63);
-    if (opcode_ == "custom-call") add_text("custom_call_target", 28, true);
+    if (opcode_ == "custom-call") add("custom_call_target", '"' + std::string(bytes_of(i_, 28)) + '"');
     if (opcode_ == "fusion") add_text("kind", 11);
     if (opcode_ == "rng") add("distribution", integer_of(i_, 23) == 2 ? "rng_normal" : "rng_uniform");
     if (opcode_ == "reduce-precision") {

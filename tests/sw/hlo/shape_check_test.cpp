@@ -31,6 +31,22 @@ TEST(ShapeCheck, PointsAtTheInstructionWhoseShapeDoesNotFollow) {
   EXPECT_EQ(found[0].message, "r: has shape f32[4], its operands give f32[5]");
 }
 
+// The header does not say how many devices there are, the group names four.
+TEST(ShapeCheck, TilesAreOnAsManyDevicesAsGroupsName) {
+  const auto with_tiles = [](const std::string& tiles) {
+    return found_in("  s = f32[8] negate(p), sharding={devices=" + tiles +
+                    "}\n  ROOT r = f32[8] all-reduce(s), channel_id=1, replica_groups={{0,1,2,3}}, "
+                    "use_global_device_ids=true, to_apply=add");
+  };
+  EXPECT_TRUE(with_tiles("[4]<=[4]").empty());
+  for (const char* tiles : {"[2]<=[2]", "[1]<=[1]"}) {
+    const auto found = with_tiles(tiles);
+    ASSERT_EQ(found.size(), 1U) << tiles;
+    EXPECT_EQ(found[0].severity, Severity::error);
+    EXPECT_EQ(found[0].location.line, 6);
+  }
+}
+
 TEST(ShapeCheck, FindsNothingWhereEveryShapeFollows) {
   EXPECT_TRUE(found_in("  ROOT r = f32[5] slice(p), slice={[0:5]}").empty());
 }

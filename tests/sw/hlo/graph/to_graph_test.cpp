@@ -348,6 +348,14 @@ TEST(ToGraph, TextOfABatchNormHasAnEpsilonOfZero) {
   EXPECT_EQ(find(to_graph(again.modules[0]), "r").index, 1);
 }
 
+TEST(ToGraph, TextOfACustomCallHasAnEmptyTarget) {
+  const ir::Module module = to_graph(ir::testing::read_module(
+      "HloModule m\nENTRY main {\n  ROOT r = f32[2] custom-call(), custom_call_target=\"\"\n}\n"));
+  const ReadResult again = read("again", ir::to_string(module));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(find(to_graph(again.modules[0]), "r").opcode, ir::Opcode::custom_call);
+}
+
 TEST(ToGraph, SaysWhereAValueCannotBeHeld) {
   const Module module = ir::testing::read_module(
       "HloModule m\nENTRY main {\n  p = f32[8] parameter(0)\n"
