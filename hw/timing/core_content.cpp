@@ -76,8 +76,8 @@ void add(base::ContentHash& hash, const CompilerParameters& compiler) {
   const auto& [exposed_vector_fraction, prologue_columns, least_tile, op_launch, combine_all_reduce, least_segment,
                largest_segment, collective_launch, launch_doubling, row_lookup, row_read, row_update,
                moved_row_operations, packing_share, resident_table, small_op_share, small_operand, tile_penalty,
-               vmem_for_values, transfers_in_turns, recompute_above, order_gain, reshape_padding, partition_link, partition_products,
-               partition_memory] = compiler;
+               vmem_for_values, transfers_in_turns, recompute_above, order_gain, reshape_padding, partition_link,
+               partition_products, partition_memory] = compiler;
   hash.add(exposed_vector_fraction, prologue_columns, least_tile, op_launch, row_lookup, row_read, row_update,
            moved_row_operations, packing_share, resident_table, small_operand, tile_penalty, vmem_for_values,
            transfers_in_turns);

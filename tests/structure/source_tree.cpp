@@ -54,8 +54,8 @@ const std::vector<std::string>& folders() {
       // workloads
       "workloads/machines", "workloads/shardings", "workloads", "workloads/layers", "workloads/pipelines",
       "workloads/streams", "workloads/models/recommenders", "workloads/models/mask_rcnn", "workloads/models",
-      "workloads/nets", "workloads/scalesim", "workloads/importers", "workloads/measured", "workloads/measured/published", "workloads/lengths",
-      "workloads/jobs",
+      "workloads/nets", "workloads/scalesim", "workloads/importers", "workloads/measured",
+      "workloads/measured/published", "workloads/lengths", "workloads/jobs",
       // studies
       "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/sweep",
       // app
