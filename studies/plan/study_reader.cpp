@@ -290,9 +290,10 @@ void StudyReader::check_file(const StudyValue& value, const base::SourceLocation
     if (value.key == "machine") static_cast<void>(MachineCache(folder).get(value.text));
     if (value.key == "sharding") static_cast<void>(sw::spmd::mesh::read_sharding_file(path.string(), read_whole(path)));
     if (value.key != "workload" || is_built_in(value.text)) return;
-    if (workloads::importers::importer_of(value.text) == nullptr) throw unknown_workload(value.text);
-    if (!workloads::importers::is_step(value.text)) {
-      throw base::InputError("a SCALE-Sim topology has no step: studies are of built-in workloads and HLO text");
+    const workloads::importers::Importer* importer = workloads::importers::importer_of(value.text);
+    if (importer == nullptr) throw unknown_workload(value.text);
+    if (!importer->is_step) {
+      throw base::InputError(fmt::format("{} has no step: studies are of programs that become one", importer->what));
     }
     static_cast<void>(read_whole(path));
   });
