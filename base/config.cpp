@@ -102,6 +102,7 @@ class OverrideReader {
  public:
   OverrideReader(const ConfigLayer& layer, const Config& schema) : layer_(layer), schema_(schema) {}
 
+  /// The values of keys that the schema has or a table declares.
   std::vector<ConfigEntry> read() {
     walk(layer_.root(), "");
     if (!diagnostics_.empty()) {
@@ -110,16 +111,28 @@ class OverrideReader {
       });
       throw InputError(std::move(diagnostics_));
     }
+    std::ranges::stable_sort(declared_, {}, &Declared::line);
+    for (Declared& table : declared_) std::ranges::move(table.entries, std::back_inserter(entries_));
     return std::move(entries_);
   }
 
  private:
+  /// A table of the text that the schema has a pattern for.
+  struct Declared {
+    std::uint32_t line = 0;
+    std::vector<ConfigEntry> entries;
+  };
+
   void walk(const toml::table& table, const std::string& scope) {
     for (auto&& [name, node] : table) {
       std::string key = join(scope, name.str());
       if (schema_.contains(key)) {
-        read_entry(schema_.entry(key), node);
-      } else if (!is_scope(schema_.entries(), key)) {
+        read_entry(schema_.entry(key), node, entries_);
+      } else if (name.str() == "*" && is_scope(schema_.patterns(), key)) {
+        continue;  // the pattern itself, in a copy of the text that has it: it declares nothing
+      } else if (is_scope(schema_.patterns(), join(scope, "*")) && !is_scope(schema_.entries(), key)) {
+        declare(scope, name, node);
+      } else if (!is_scope(schema_.entries(), key) && !is_scope(schema_.patterns(), key)) {
         report(fmt::format("'{}' is not a key of {}", key, schema_.name()), name.source(),
                suggest_key(schema_.entries(), key, false));
       } else if (const toml::table* inner = node.as_table()) {
@@ -130,7 +143,44 @@ class OverrideReader {
     }
   }
 
-  void read_entry(const ConfigEntry& schema, const toml::node& node) {
+  /// Reads a table that the schema has only a pattern for.
+  void declare(const std::string& scope, const toml::key& name, const toml::node& node) {
+    const std::string table = join(scope, name.str());
+    const toml::table* given = node.as_table();
+    if (given == nullptr) return report(fmt::format("'{}' is a table of keys, not a value", table), name.source(), "");
+    if (!is_plain_name(name.str())) {
+      return report(fmt::format("'{}' is not a name", name.str()), name.source(),
+                    "a small letter, then small letters, digits and _");
+    }
+    Declared declared{name.source().begin.line, {}};
+    std::vector<std::string> names;
+    for (const ConfigEntry& pattern : schema_.patterns()) {
+      const auto [pattern_scope, key] = split(pattern.key);
+      if (pattern_scope != join(scope, "*")) continue;
+      names.push_back(key);
+      ConfigEntry schema = pattern;
+      schema.key = join(table, key);
+      if (const toml::node* value = given->get(key)) {
+        read_entry(schema, *value, declared.entries);
+      } else {
+        report(fmt::format("'{}' needs '{}'", table, key), name.source(),
+               fmt::format("as in {} = {}", key, render_toml(pattern.value, pattern.text)));
+      }
+    }
+    for (auto&& [key, value] : *given) {
+      if (std::ranges::find(names, key.str()) != names.end()) continue;
+      report(fmt::format("'{}' is not a key of {}", join(table, key.str()), schema_.name()), key.source(),
+             did_you_mean(key.str(), names));
+    }
+    declared_.push_back(std::move(declared));
+  }
+
+  static bool is_plain_name(std::string_view name) {
+    return !name.empty() && name.front() >= 'a' && name.front() <= 'z' &&
+           name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
+  }
+
+  void read_entry(const ConfigEntry& schema, const toml::node& node, std::vector<ConfigEntry>& entries) {
     const toml::table* long_form = node.as_table();
     const toml::node* value = long_form != nullptr ? long_form->get("value") : &node;
     if (value == nullptr) value = &node;  // reported as a table where a value is expected
@@ -141,7 +191,7 @@ class OverrideReader {
       } else {
         read_provenance_comment(entry, layer_.locate(value->source()));
       }
-      entries_.push_back(std::move(entry));
+      entries.push_back(std::move(entry));
     } catch (const InputError& error) {
       diagnostics_.insert(diagnostics_.end(), error.diagnostics().begin(), error.diagnostics().end());
     }
@@ -154,6 +204,7 @@ class OverrideReader {
   const ConfigLayer& layer_;
   const Config& schema_;
   std::vector<ConfigEntry> entries_;
+  std::vector<Declared> declared_;
   std::vector<Diagnostic> diagnostics_;
 };
 
@@ -233,18 +284,25 @@ Config Config::builtin(std::string_view name, std::string_view toml_text) {
 
 void Config::add_builtin(std::string_view name, std::string_view toml_text) {
   for (ConfigEntry& entry : BuiltinReader(ConfigLayer(name, toml_text)).read()) {
-    if (!index_.emplace(entry.key, entries_.size()).second) {
-      throw std::logic_error(fmt::format("'{}' is built in twice", entry.key));
-    }
-    entries_.push_back(std::move(entry));
+    if (contains(entry.key)) throw std::logic_error(fmt::format("'{}' is built in twice", entry.key));
+    const bool is_pattern = entry.key.find(".*.") != std::string::npos;
+    is_pattern ? patterns_.push_back(std::move(entry)) : append(std::move(entry));
   }
+}
+
+void Config::append(ConfigEntry entry) {
+  index_.emplace(entry.key, entries_.size());
+  entries_.push_back(std::move(entry));
 }
 
 void Config::add_file(const std::filesystem::path& path) { add_text(path.string(), read_whole_file(path)); }
 
 void Config::add_text(std::string_view file_name, std::string_view toml_text) {
   ConfigLayer layer(file_name, toml_text);
-  for (ConfigEntry& entry : OverrideReader(layer, *this).read()) entries_[index_.at(entry.key)] = std::move(entry);
+  for (ConfigEntry& entry : OverrideReader(layer, *this).read()) {
+    const auto known = index_.find(entry.key);
+    known != index_.end() ? void(entries_[known->second] = std::move(entry)) : append(std::move(entry));
+  }
 }
 
 void Config::set(std::string_view assignment) {
@@ -254,11 +312,20 @@ void Config::set(std::string_view assignment) {
     throw InputError(Diagnostic{Diagnostic::Severity::error,
                                 scope ? fmt::format("'{}' is a table of keys, not a value", parts.key)
                                       : fmt::format("'{}' is not a key of {}", parts.key, name_),
-                                parts.key_location, scope ? "" : suggest_key(entries_, parts.key, true)});
+                                parts.key_location, scope ? "" : suggest_for_setting(parts.key)});
   }
   ConfigEntry& current = entries_[index_.find(parts.key)->second];
   toml::table value = parse_assigned_value(current, parts);
   current = read_override(current, *value.get("value"), parts.value_location);
+}
+
+/// As suggest_key(), and how a file declares the table of a key that has a pattern.
+std::string Config::suggest_for_setting(const std::string& key) const {
+  const auto [table, name] = split(key);
+  const std::string scope = split(table).first, pattern = scope + ".*." + name;
+  if (std::ranges::find(patterns_, pattern, &ConfigEntry::key) == patterns_.end())
+    return suggest_key(entries_, key, true);
+  return fmt::format("a table [{}.NAME] of a file declares it", scope);
 }
 
 bool Config::contains(std::string_view key) const { return index_.contains(key); }

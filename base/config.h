@@ -22,6 +22,10 @@
 /// is just `link_rate = "164 GB/s"`, in tables as in the built-in text, with evidence "user" unless a comment follows
 /// as to_toml() writes it. The long form also works in an override, so that a copy of a built-in text is a valid file.
 /// In the built-in text, a string that starts with a digit is a quantity and must parse as one.
+///
+/// A table of the built-in text with the name "*", `[memory."*"]`, holds no values: it says which keys each table
+/// [memory.NAME] has that a file declares, all of which the file states. Declared tables come behind the built-in ones,
+/// in the order of the file.
 namespace podsim::base {
 
 enum class Evidence { published, measured, derived, assumed, user };
@@ -57,6 +61,8 @@ class Config {
   const ConfigEntry& entry(std::string_view key) const;  ///< std::out_of_range if there is no such key
   /// All entries in the order of the built-in text.
   const std::vector<ConfigEntry>& entries() const { return entries_; }
+  /// The keys of tables that a file may declare, with examples of values: "memory.*.capacity".
+  const std::vector<ConfigEntry>& patterns() const { return patterns_; }
 
   // Typed access. The type was checked against the built-in entry when the layer was added, so a mismatch here
   // (std::bad_variant_access) is a bug of the caller.
@@ -81,8 +87,11 @@ class Config {
  private:
   double si(std::string_view key, Dimensional::Kind kind) const;
 
+  void append(ConfigEntry entry);
+  std::string suggest_for_setting(const std::string& key) const;
+
   std::string name_;
-  std::vector<ConfigEntry> entries_;
+  std::vector<ConfigEntry> entries_, patterns_;
   std::map<std::string, std::size_t, std::less<>> index_;
 };
 

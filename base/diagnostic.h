@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
-/// Errors that a user can act on, carried to the edge of the program as one type and printed there like a compiler's:
+/// Errors that end the program with a message: InputError with the diagnostics of bad input, SimulationError with the
+/// text of a simulation that cannot proceed. A diagnostic has a location and a suggestion. It is printed as a compiler
+/// prints it:
 ///
 ///   machine.toml:3:1: error: 'ici.link_rat' is not a key of tpu-v3
 ///     3 | link_rat = "164 GB/s"

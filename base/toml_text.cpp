@@ -13,7 +13,7 @@ namespace podsim::base {
 namespace {
 
 /// As toml++ nests values.
-constexpr int most_key_parts = 256;
+constexpr int max_key_parts = 256;
 
 /// The end of the string that begins at `begin`, which may be a quote of any of TOML's four kinds.
 std::size_t end_of_string(std::string_view text, std::size_t begin) {
@@ -44,7 +44,7 @@ std::optional<std::size_t> deep_key(std::string_view text) {
       continue;
     }
     ++at;
-    if (c == '.' && ++parts > most_key_parts) return begin;
+    if (c == '.' && ++parts > max_key_parts) return begin;
     if (c == '\n' || c == '=' || c == ',' || c == '{' || c == '}' || c == '[' || c == ']') {
       begin = at;
       parts = 1;
@@ -57,7 +57,7 @@ std::optional<std::size_t> deep_key(std::string_view text) {
 
 toml::table parse_toml(std::string_view text, std::string_view file) {
   if (const std::optional<std::size_t> key = deep_key(text)) {
-    throw InputError({.message = fmt::format("a key of more than {} parts", most_key_parts),
+    throw InputError({.message = fmt::format("a key of more than {} parts", max_key_parts),
                       .location = locate(std::string(file), text, *key),
                       .hint = ""});
   }

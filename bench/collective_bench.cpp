@@ -4,7 +4,6 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include "base/systemc/fresh_context.h"
 #include "noc/slice.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_simulation.h"
@@ -24,12 +23,11 @@ double peak_megabytes() {
 /// Arguments: chips along x and y, whether the slice is folded.
 void all_reduce(benchmark::State& state) {
   const noc::Topology slice = noc::slice_topology({{32, 32}, 4}, {state.range(0), state.range(1)});
-  const hw::Machine machine = sw::collectives::tpu_v3();
+  const sw::TargetMachine machine = sw::collectives::tpu_v3();
   const sw::collectives::schedule::CollectiveRequest request{sw::collectives::CollectiveKind::all_reduce,
-                                                             sw::ir::ElementType::bf16, std::int64_t(50) << 20};
+                                                             hlo::ElementType::bf16, std::int64_t(50) << 20};
   std::int64_t messages = 0;
   for (auto _ : state) {
-    base::systemc::fresh_context();
     const auto choice = sw::collectives::engine::choose_algorithm(
         machine, slice, sw::collectives::CollectiveGroups::all(slice, 2), request);
     const auto outcome =

@@ -7,8 +7,8 @@
 
 #include "hw/chip/replay_chip.h"
 #include "hw/chip/tile_chip.h"
-#include "hw/machine.h"
 #include "hw/timing/tile_pipeline.h"
+#include "sw/target_machine.h"
 #include "workloads/machines/machines.h"
 
 // libsystemc contains a main, which calls sc_main. This program's main comes first in the link, so sc_main is never
@@ -20,19 +20,20 @@ namespace {
 
 constexpr std::int64_t tiles_per_op = 64;
 
-const hw::Machine& machine() {
-  static const hw::Machine resolved = hw::read_machine(workloads::machines::machine_config("tpu-v3"));
+const sw::TargetMachine& machine() {
+  static const sw::TargetMachine resolved = sw::read_target(workloads::machines::machine_config("tpu-v3"));
   return resolved;
 }
 
 /// A matmul fusion: 1 MiB in, a matmul phase and a vector phase, 512 KiB out per tile.
 const hw::TileOp& op() {
-  static const hw::TileOp matmul{"matmul fusion",
-                                 {{tiles_per_op,
-                                   {{{base::Bytes(1 << 19)}, {base::Bytes(1 << 19)}},
-                                    {{{8, 512}, {}, 0}, {{}, {512, 512, 2048, 0}, 0}},
-                                    {{base::Bytes(1 << 19)}}}}},
-                                 base::Bytes(8 << 20)};
+  static const hw::TileOp matmul{
+      "matmul fusion",
+      {{tiles_per_op,
+        {{{base::Bytes(1 << 19)}, {base::Bytes(1 << 19)}},
+         {hw::TilePhase(hw::MxuWork{8, 512}), hw::TilePhase(hw::VectorWork{512, 512, 2048, 0})},
+         {{base::Bytes(1 << 19)}}}}},
+      base::Bytes(8 << 20)};
   return matmul;
 }
 
@@ -61,8 +62,8 @@ class Rounds : public hw::core::CoreRuntime {
   hw::core::Core* paused_ = nullptr;
 };
 
-hw::Machine one_core() {
-  hw::Machine result = machine();
+sw::TargetMachine one_core() {
+  sw::TargetMachine result = machine();
   result.cores_per_chip = 1;
   return result;
 }
@@ -70,7 +71,7 @@ hw::Machine one_core() {
 /// Modules exist before the first simulation starts, so both chips are made together.
 struct World {
   World() { sc_core::sc_start(sc_core::SC_ZERO_TIME); }
-  hw::Machine single = one_core();
+  sw::TargetMachine single = one_core();
   Rounds tile_rounds{hw::RunOp{&op()}};
   Rounds replay_rounds{hw::RunFor{&op(), hw::timing::simulate_op(machine(), op())}};
   hw::chip::TileChip tile{"tile", single, 0, tile_rounds};

@@ -49,7 +49,7 @@ void fabric_messages(benchmark::State& state) {
   std::int64_t hops = 0, messages = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    base::systemc::fresh_context();
+    const base::systemc::FreshContext context;
     auto bench = std::make_unique<Shift>("shift", noc::Topology({16, 16}, {true, true}),
                                          noc::Coordinates{std::int32_t(state.range(0))}, 200);
     state.ResumeTiming();

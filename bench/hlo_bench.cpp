@@ -10,9 +10,9 @@
 #include <sstream>
 #include <string>
 
-#include "sw/hlo/graph/to_graph.h"
-#include "sw/hlo/printer.h"
-#include "sw/hlo/reader.h"
+#include "hlo/text/graph/to_graph.h"
+#include "hlo/text/printer.h"
+#include "hlo/text/reader.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
 
@@ -80,10 +80,10 @@ void read_text(benchmark::State& state) {
   const std::string text = text_of(state);
   std::size_t held = 0;
   for (auto _ : state) {
-    const sw::hlo::ReadResult result = sw::hlo::read("bench", text);
+    const hlo::text::ReadResult result = hlo::text::read("bench", text);
     if (!result.ok()) return state.SkipWithError(result.diagnostics.front().message.c_str());
     held = text.size();  // the module keeps the text itself
-    for (const sw::hlo::Module& module : result.modules) held += sw::hlo::memory_bytes(module);
+    for (const hlo::text::Module& module : result.modules) held += hlo::text::memory_bytes(module);
   }
   state.SetBytesProcessed(std::int64_t(text.size()) * std::int64_t(state.iterations()));
   state.counters["memory_per_text"] = double(held) / double(text.size());
@@ -93,24 +93,24 @@ void read_text(benchmark::State& state) {
 void read_stablehlo(benchmark::State& state) {
   const std::string text = generated_stablehlo(std::size_t(state.range(0)) << 20);
   for (auto _ : state) {
-    const sw::hlo::ReadResult result = sw::hlo::read("bench", text);
+    const hlo::text::ReadResult result = hlo::text::read("bench", text);
     if (!result.ok()) return state.SkipWithError(result.diagnostics.front().message.c_str());
   }
   state.SetBytesProcessed(std::int64_t(text.size()) * std::int64_t(state.iterations()));
 }
 
 void print_text(benchmark::State& state) {
-  const sw::hlo::ReadResult result = sw::hlo::read("bench", text_of(state));
+  const hlo::text::ReadResult result = hlo::text::read("bench", text_of(state));
   std::size_t printed = 0;
-  for (auto _ : state) printed += sw::hlo::print(result.modules).size();
+  for (auto _ : state) printed += hlo::text::print(result.modules).size();
   state.SetBytesProcessed(std::int64_t(printed));
 }
 
 void make_graph(benchmark::State& state) {
   const std::string text = text_of(state);
-  const sw::hlo::ReadResult result = sw::hlo::read("bench", text);
+  const hlo::text::ReadResult result = hlo::text::read("bench", text);
   for (auto _ : state) {
-    for (const sw::hlo::Module& module : result.modules) benchmark::DoNotOptimize(sw::hlo::graph::to_graph(module));
+    for (const hlo::text::Module& module : result.modules) benchmark::DoNotOptimize(hlo::text::graph::to_graph(module));
   }
   state.SetBytesProcessed(std::int64_t(text.size()) * std::int64_t(state.iterations()));
 }

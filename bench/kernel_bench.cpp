@@ -7,10 +7,10 @@
 #include <string>
 
 #include "hw/bundle/bundle_run.h"
-#include "hw/machine.h"
-#include "sw/codegen/check/verify.h"
 #include "sw/codegen/families/kernel.h"
 #include "sw/codegen/kernel_families.h"
+#include "sw/target_machine.h"
+#include "validation/kernels/verify.h"
 #include "workloads/machines/machines.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
@@ -20,7 +20,7 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
-sw::codegen::families::Kernel build(const hw::Machine& machine, const std::string& name, Values values) {
+sw::codegen::families::Kernel build(const sw::TargetMachine& machine, const std::string& name, Values values) {
   for (const sw::codegen::families::KernelFamily& family : sw::codegen::kernel_families()) {
     if (family.name != name) continue;
     for (const sw::codegen::families::KernelParameter& parameter : family.parameters)
@@ -32,11 +32,11 @@ sw::codegen::families::Kernel build(const hw::Machine& machine, const std::strin
 
 void run(benchmark::State& state, const std::string& family, const Values& values,
          hw::bundle::BundleRunOptions options) {
-  const hw::Machine machine = hw::read_machine(workloads::machines::machine_config("tpu-v3"));
+  const sw::TargetMachine machine = sw::read_target(workloads::machines::machine_config("tpu-v3"));
   const sw::codegen::families::Kernel kernel = build(machine, family, values);
   hw::memory::DeviceMemory hbm(machine.hbm.capacity_per_core);
-  const std::vector<sw::ir::Literal> inputs =
-      sw::codegen::check::random_inputs(kernel, 1, sw::codegen::check::InputKind::finite);
+  const std::vector<hlo::Literal> inputs =
+      validation::kernels::random_inputs(kernel, 1, validation::kernels::InputKind::finite);
   for (std::size_t i = 0; i < inputs.size(); ++i) sw::codegen::families::write_array(hbm, kernel.inputs[i], inputs[i]);
   options.before = kernel.before;
   options.after = kernel.after;

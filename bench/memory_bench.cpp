@@ -5,10 +5,10 @@
 #include <random>
 #include <vector>
 
-#include "hw/machine.h"
 #include "hw/memory/banks/bank_stream.h"
 #include "hw/memory/dram/channel_controller.h"
 #include "hw/timing/hbm_stream.h"
+#include "sw/target_machine.h"
 #include "workloads/machines/machines.h"
 
 extern "C" int sc_main(int, char**) { return 0; }
@@ -16,7 +16,7 @@ extern "C" int sc_main(int, char**) { return 0; }
 namespace podsim {
 namespace {
 
-hw::DramParameters hbm2() { return hw::read_machine(workloads::machines::machine_config("tpu-v3")).dram; }
+hw::parts::hbm::DramParameters hbm2() { return sw::read_target(workloads::machines::machine_config("tpu-v3")).dram; }
 
 // Requests that map to one channel.
 std::vector<hw::memory::dram::MemoryRequest> requests_of_one_channel(const hw::memory::dram::AddressMap& map,
@@ -37,7 +37,7 @@ std::vector<hw::memory::dram::MemoryRequest> requests_of_one_channel(const hw::m
 
 // Keeps the controller's queues full.
 void full_load(benchmark::State& state, base::Bytes size, bool random, int writes_in_four) {
-  const hw::DramParameters parameters = hbm2();
+  const hw::parts::hbm::DramParameters parameters = hbm2();
   const auto requests = requests_of_one_channel(hw::memory::dram::AddressMap(parameters), size, random, writes_in_four);
   hw::memory::dram::ChannelController channel(parameters);
   std::vector<hw::memory::dram::MemoryCompletion> completed;
@@ -71,7 +71,7 @@ BENCHMARK(sequential_reads_of_1_KiB);
 // Reads and writes of 1 MiB, concurrently, over the banks of a core's half or over its streams.
 template <class Memory>
 void transfers_of_1_MiB(benchmark::State& state) {
-  const hw::Machine machine = hw::read_machine(workloads::machines::machine_config("tpu-v3"));
+  const sw::TargetMachine machine = sw::read_target(workloads::machines::machine_config("tpu-v3"));
   const base::Bytes size(1 << 20);
   Memory memory(machine);
   std::vector<hw::timing::HbmStream::Completion> completed;

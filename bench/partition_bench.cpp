@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "sw/spmd/mesh/sharding_file.h"
-#include "sw/spmd/partition/partitioner.h"
+#include "hlo/spmd/mesh/sharding_file.h"
+#include "hlo/spmd/partition/partitioner.h"
 #include "workloads/models/registry.h"
 #include "workloads/workload.h"
 
@@ -15,25 +15,25 @@ extern "C" int sc_main(int, char**) { return 0; }
 namespace podsim {
 namespace {
 
-sw::ir::Module annotated(const sw::spmd::mesh::Mesh& mesh) {
+hlo::Module annotated(const hlo::spmd::mesh::Mesh& mesh) {
   workloads::Workload workload = workloads::models::build_workload("dense_137b", {});
-  sw::spmd::mesh::annotate(workload.step.module, mesh,
-                           sw::spmd::mesh::read_sharding_file("dense_137b", workload.sharding));
+  hlo::spmd::mesh::annotate(workload.step.module, mesh,
+                            hlo::spmd::mesh::read_sharding_file("dense_137b", workload.sharding));
   workload.step.module.donations = workload.step.donations;
   return std::move(workload.step.module);
 }
 
 void partition_step(benchmark::State& state) {
-  const sw::spmd::mesh::Mesh mesh =
-      sw::spmd::mesh::Mesh::parse(fmt::format("x={},y={}", state.range(0), state.range(1)));
-  const sw::ir::Module whole = annotated(mesh);
-  sw::ir::Module cut;
-  for (auto _ : state) cut = sw::spmd::partition::partition(whole, mesh, sw::spmd::propagate::propagate(whole, mesh));
+  const hlo::spmd::mesh::Mesh mesh =
+      hlo::spmd::mesh::Mesh::parse(fmt::format("x={},y={}", state.range(0), state.range(1)));
+  const hlo::Module whole = annotated(mesh);
+  hlo::Module cut;
+  for (auto _ : state) cut = hlo::spmd::partition::partition(whole, mesh, hlo::spmd::propagate::propagate(whole, mesh));
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   state.counters["instructions_before"] = double(whole.entry_computation().instructions.size());
   state.counters["instructions"] = double(cut.entry_computation().instructions.size());
-  state.counters["text_bytes"] = double(sw::ir::to_string(cut).size());
+  state.counters["text_bytes"] = double(hlo::to_string(cut).size());
   state.counters["peak_memory_mb"] = double(usage.ru_maxrss) / 1024;
 }
 

@@ -4,12 +4,11 @@
 
 #include <filesystem>
 
-#include "base/systemc/fresh_context.h"
-#include "hw/machine.h"
 #include "noc/slice.h"
 #include "sw/compiler/op_cache.h"
 #include "sw/driver/compile.h"
-#include "sw/runtime/simulation.h"
+#include "sw/runtime/session/session.h"
+#include "sw/target_machine.h"
 #include "workloads/machines/machines.h"
 #include "workloads/models/registry.h"
 #include "workloads/workload.h"
@@ -19,9 +18,9 @@ extern "C" int sc_main(int, char**) { return 0; }
 namespace podsim {
 namespace {
 
-hw::Machine tpu_v3() { return hw::read_machine(workloads::machines::machine_config("tpu-v3")); }
+sw::TargetMachine tpu_v3() { return sw::read_target(workloads::machines::machine_config("tpu-v3")); }
 
-sw::compiler::Program compile_resnet50(const hw::Machine& machine, std::int64_t batch,
+sw::compiler::Program compile_resnet50(const sw::TargetMachine& machine, std::int64_t batch,
                                        sw::compiler::OpCache* cache = nullptr) {
   workloads::WorkloadOptions options;
   options.batch_per_core = batch;
@@ -31,7 +30,7 @@ sw::compiler::Program compile_resnet50(const hw::Machine& machine, std::int64_t 
 
 /// Graph, gradients, fusion, tile search.
 void compile_step(benchmark::State& state) {
-  hw::Machine machine = tpu_v3();
+  sw::TargetMachine machine = tpu_v3();
   for (auto _ : state) benchmark::DoNotOptimize(compile_resnet50(machine, state.range(0)));
 }
 BENCHMARK(compile_step)->ArgName("batch")->Arg(128)->Arg(8)->Unit(benchmark::kMillisecond);
@@ -40,7 +39,7 @@ BENCHMARK(compile_step)->ArgName("batch")->Arg(128)->Arg(8)->Unit(benchmark::kMi
 void compile_known_step(benchmark::State& state) {
   const std::filesystem::path file = std::filesystem::temp_directory_path() / "podsim_step_bench.cache";
   std::filesystem::remove(file);
-  hw::Machine machine = tpu_v3();
+  sw::TargetMachine machine = tpu_v3();
   sw::compiler::OpCache cache(file);
   compile_resnet50(machine, state.range(0), &cache);
   for (auto _ : state) benchmark::DoNotOptimize(compile_resnet50(machine, state.range(0), &cache));
@@ -49,16 +48,15 @@ void compile_known_step(benchmark::State& state) {
 BENCHMARK(compile_known_step)->ArgName("batch")->Arg(128)->Unit(benchmark::kMillisecond);
 
 void simulate_step(benchmark::State& state, sw::runtime::Detail detail) {
-  hw::Machine machine = tpu_v3();
+  sw::TargetMachine machine = tpu_v3();
   sw::compiler::Program program = compile_resnet50(machine, state.range(2));
   noc::PodShape pod{machine.pod.dimensions, machine.pod.pods};
   noc::Topology slice = noc::slice_topology(pod, {state.range(0), state.range(1)});
   for (auto _ : state) {
-    base::systemc::fresh_context();
     sw::runtime::SimulationOptions options;
     options.detail = detail;
-    sw::runtime::Simulation simulation(program, machine, slice, options);
-    benchmark::DoNotOptimize(simulation.run());
+    sw::runtime::session::Session session(machine, slice, options);
+    benchmark::DoNotOptimize(session.run({.program = session.add(program)}));
   }
 }
 BENCHMARK_CAPTURE(simulate_step, replay, sw::runtime::Detail::replay)

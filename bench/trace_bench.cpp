@@ -6,12 +6,11 @@
 #include <filesystem>
 
 #include "base/host/host_clock.h"
-#include "base/systemc/fresh_context.h"
 #include "base/trace/vcd_writer.h"
-#include "hw/machine.h"
 #include "noc/slice.h"
 #include "sw/driver/compile.h"
-#include "sw/runtime/simulation.h"
+#include "sw/runtime/session/session.h"
+#include "sw/target_machine.h"
 #include "workloads/machines/machines.h"
 #include "workloads/models/registry.h"
 #include "workloads/workload.h"
@@ -21,19 +20,18 @@ extern "C" int sc_main(int, char**) { return 0; }
 namespace podsim {
 namespace {
 
-void simulate(const sw::compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
+void simulate(const sw::compiler::Program& program, const sw::TargetMachine& machine, const noc::Topology& slice,
               base::trace::VcdWriter* writer) {
-  base::systemc::fresh_context();
   sw::runtime::SimulationOptions options;
   options.detail = sw::runtime::Detail::automatic;
   options.sink = writer;
-  sw::runtime::Simulation simulation(program, machine, slice, options);
-  benchmark::DoNotOptimize(simulation.run());
-  if (writer != nullptr) writer->finish(simulation.now());
+  sw::runtime::session::Session session(machine, slice, options);
+  benchmark::DoNotOptimize(session.run({.program = session.add(program)}));
+  if (writer != nullptr) writer->finish(session.now());
 }
 
 void trace_step(benchmark::State& state, const std::vector<std::string>& patterns) {
-  const hw::Machine machine = hw::read_machine(workloads::machines::machine_config("tpu-v3"));
+  const sw::TargetMachine machine = sw::read_target(workloads::machines::machine_config("tpu-v3"));
   const sw::compiler::Program program =
       sw::driver::compile(workloads::models::build_workload("resnet50", {}).step.module, machine).program;
   const noc::Topology slice =

@@ -1,20 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every library comes from the distribution; nothing is fetched at configure time.
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc>=2.3.4)
-pkg_check_modules(TLM REQUIRED IMPORTED_TARGET tlm)
-pkg_check_modules(TOMLPLUSPLUS REQUIRED IMPORTED_TARGET tomlplusplus>=3.3)
-add_library(tomlplusplus::tomlplusplus ALIAS PkgConfig::TOMLPLUSPLUS)
-pkg_check_modules(MUPARSER REQUIRED IMPORTED_TARGET muparser>=2.3)
-add_library(muparser::muparser ALIAS PkgConfig::MUPARSER)
-# Headers alone.
+include(cmake/libraries.cmake)
+# Headers alone, which only sources include.
 find_path(PROTOZERO_HEADERS protozero/pbf_reader.hpp REQUIRED)
-find_package(SQLite3 3.40 REQUIRED)
-find_package(ZLIB 1.2 REQUIRED)
-find_package(Boost 1.74 REQUIRED)
-find_package(fmt 9 REQUIRED)
-find_package(nlohmann_json 3.11 REQUIRED)
-find_package(CLI11 2.1 REQUIRED)
 
 # Tests and benchmarks are left out where one of these is missing.
 find_package(GTest)

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# podsim_library(NAME FOLDER folder [EXCLUDE folder] [LIGHT] [USES library ...] [LIBRARIES target ...])
-# The static library podsim_NAME: every .cpp below FOLDER (main.cpp apart) and not below EXCLUDE, linked to the libraries
-# below it. LIGHT is for code that prints, parses options and reads files: it runs once, so it is compiled with little
-# optimisation, which takes less time.
+# podsim_library(NAME FOLDER folder [LIGHT] [USES library ...] [LIBRARIES target ...])
+# The static library podsim_NAME, installed as podsim::NAME: every .cpp below FOLDER (main.cpp apart), linked to the
+# libraries below it. LIGHT is for code that prints, parses options and reads files: it runs once, so it is compiled with
+# little optimisation, which takes less time.
 function(podsim_library NAME)
-  cmake_parse_arguments(ARG "LIGHT" "FOLDER;EXCLUDE" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "LIGHT" "FOLDER" "USES;LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${ARG_FOLDER}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
-  if(ARG_EXCLUDE)
-    list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${ARG_EXCLUDE}/")
-  endif()
   add_library(podsim_${NAME} STATIC ${sources})
-  target_link_libraries(podsim_${NAME} PUBLIC podsim_options ${ARG_LIBRARIES})
+  set_target_properties(podsim_${NAME} PROPERTIES EXPORT_NAME ${NAME})
+  set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES podsim_${NAME})
+  target_link_libraries(podsim_${NAME} PUBLIC $<BUILD_INTERFACE:podsim_options> ${ARG_LIBRARIES})
   list(TRANSFORM ARG_USES PREPEND podsim_)
   target_link_libraries(podsim_${NAME} PUBLIC ${ARG_USES})
   if(ARG_LIGHT)
@@ -56,4 +55,24 @@ function(podsim_embed LIBRARY FOLDER TYPE FUNCTION)
     VERBATIM)
   target_sources(podsim_${LIBRARY} PRIVATE ${output})
   set_source_files_properties(${output} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# podsim_included(RESULT header.h ...)
+# The headers, and all headers of the project that they include, written from the root.
+function(podsim_included RESULT)
+  set(found)
+  set(rest ${ARGN})
+  while(rest)
+    list(POP_FRONT rest header)
+    if(header IN_LIST found)
+      continue()
+    endif()
+    list(APPEND found ${header})
+    file(STRINGS ${PROJECT_SOURCE_DIR}/${header} lines REGEX "^#include \"")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^#include \"(.*)\".*" "\\1" included "${line}")
+      list(APPEND rest ${included})
+    endforeach()
+  endwhile()
+  set(${RESULT} ${found} PARENT_SCOPE)
 endfunction()

@@ -1,59 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/units.h"
 #include "hw/access_pattern.h"
+#include "hw/core_units.h"
 
 /// An op at tile level is a pipeline of VMEM tiles. For every tile the sequencer issues DMA from HBM into one half of a
 /// double buffer, waits for it on a sync flag, runs the tile's compute phases, and issues DMA back to HBM. Tile i+1
-/// loads while tile i computes and tile i-1 drains.
+/// loads while tile i computes and tile i-1 drains. Any declared level of memory may stand in place of HBM.
 ///
-/// A TileOp has no meaning: it is traffic and work per unit, made by the tile compiler in sw/.
+/// A TileOp states traffic in bytes and work per unit, not what the op computes. The tile compiler in sw/ makes it.
 namespace podsim::hw {
 
-/// Matmul work of one phase: `weight_tiles` weight tiles of 128 x 128 are latched in sequence, and `rows` LHS rows
-/// stream past each. Whole weight tiles are dealt out over the core's MXUs.
-struct MxuWork {
-  std::int64_t weight_tiles = 0;
-  std::int64_t rows = 0;
-  bool operator==(const MxuWork&) const = default;
-};
+template <class Unit>
+using WorkOf = typename Unit::Work;
 
-/// Vector work of one phase, in operations on whole vector registers (8 x 128 lanes of 32 bits).
-struct VectorWork {
-  std::int64_t loads = 0;            ///< VMEM -> register
-  std::int64_t stores = 0;           ///< register -> VMEM
-  std::int64_t alu_ops = 0;          ///< fp32 / int32 operations, shared by the vector ALUs
-  std::int64_t transcendentals = 0;  ///< exp, log, tanh, rsqrt, divide ... through the transcendental unit
-  auto operator<=>(const VectorWork&) const = default;
-};
-
-/// Work that the units do concurrently. The phases of a tile run in sequence.
-struct TilePhase {
-  MxuWork mxu;
-  VectorWork vector;
-  std::int64_t cross_lane_ops = 0;  ///< 8 x 128 operations of the XLU: transpose, rotate, lane reduction
-  base::Cycles scalar = {};         ///< scalar code, such as looking up rows and issuing a DMA for each
+/// Work that the units of a core do concurrently: `phase.of<Mxu>().rows`. The phases of a tile run in sequence.
+struct TilePhase : CoreUnits::Per<WorkOf> {
+  TilePhase() = default;
+  /// A phase of these works; the other units have none: `TilePhase(MxuWork{...}, VectorWork{...})`.
+  template <class... Works>
+  requires(sizeof...(Works) > 0 &&
+           (CoreUnits::contains<typename Works::Of> && ...)) explicit TilePhase(const Works&... works) {
+    ((of<typename Works::Of>() = works), ...);
+  }
   bool operator==(const TilePhase&) const = default;
+
+  /// Calls visit(count of each of `phases`...) for each count of the work of each unit.
+  template <class Visit, class... Phases>
+  static void for_each_count(const Visit& visit, Phases&... phases) {
+    CoreUnits::for_each([&](auto unit) {
+      using Unit = typename decltype(unit)::type;
+      Unit::Work::for_each_count(visit, phases.template of<Unit>()...);
+    });
+  }
 };
 
-/// Traffic of one DMA descriptor between HBM and VMEM: its size in bytes, a multiple of `shape.row`, and its layout in
-/// the HBM.
+/// Traffic of one DMA descriptor between a memory and VMEM: its size in bytes, a multiple of `shape.row`, its layout in
+/// that memory, and the memory's number (hw/memory_levels.h): HBM or a declared level. A read is from it, a write to
+/// it.
 struct TileTransfer {
   base::Bytes bytes;
   AccessShape shape = {};
+  int level = 0;
   bool operator==(const TileTransfer&) const = default;
 };
 
 struct TileWork {
-  std::vector<TileTransfer> reads;  ///< HBM -> VMEM, all needed before the first phase
+  std::vector<TileTransfer> reads;  ///< to VMEM, all needed before the first phase
   std::vector<TilePhase> phases;
-  std::vector<TileTransfer> writes;  ///< VMEM -> HBM, after the last phase
+  std::vector<TileTransfer> writes;  ///< from VMEM, after the last phase
   bool operator==(const TileWork&) const = default;
 };
 
@@ -68,8 +68,8 @@ struct TileOp {
   std::string name;  ///< name in traces and reports: "conv2d_3 fusion"
   std::vector<TileRun> runs;
   base::Bytes vmem;  ///< VMEM that the op needs, including both halves of its double buffers
-  /// Reads and writes do not go on at the same time: a tile is written when the next one has been read, and the one
-  /// after that is read when it has been written.
+  /// Reads and writes take turns: a tile is written when the next one has been read, and the one after that is read
+  /// when it has been written.
   bool in_turns = false;
 };
 

@@ -24,7 +24,7 @@ extern "C" int sc_main(int, char**) { return 0; }
 namespace {
 
 /// Seconds of silence that a live rank may show, for example on a host that swaps.
-constexpr std::int64_t default_silence_s = 30, least_silence_s = 2, most_silence_s = 3600;
+constexpr std::int64_t default_silence_s = 30, min_silence_s = 2, max_silence_s = 3600;
 
 struct Options {
   podsim::app::sweep::SweepOptions sweep;
@@ -42,7 +42,7 @@ void add_sweep(CLI::App& program, podsim::app::sweep::WorkerProcesses& own, pods
           "--rank-timeout",
           [options](const std::string& text) {
             options->silence_s =
-                podsim::base::host::parse_whole_number("--rank-timeout", text, ::least_silence_s, ::most_silence_s);
+                podsim::base::host::parse_whole_number("--rank-timeout", text, ::min_silence_s, ::max_silence_s);
           },
           "Seconds of silence after which a rank is taken to be gone [30]")
       ->option_text("SECONDS");

@@ -4,18 +4,18 @@
 #include <numeric>
 
 #include "base/units.h"
-#include "sw/ir/transform/relu.h"
+#include "hlo/transform/relu.h"
 
 namespace podsim::workloads {
 
-using sw::ir::InstructionId;
-using sw::ir::Shape;
-using sw::ir::WindowDimension;
+using hlo::InstructionId;
+using hlo::Shape;
+using hlo::WindowDimension;
 
 namespace {
 
-sw::ir::WindowDimension window_dimension(std::int64_t size, std::int64_t stride, std::int64_t low, std::int64_t high) {
-  sw::ir::WindowDimension window;
+hlo::WindowDimension window_dimension(std::int64_t size, std::int64_t stride, std::int64_t low, std::int64_t high) {
+  hlo::WindowDimension window;
   window.size = size;
   window.stride = stride;
   window.padding_low = low;
@@ -24,7 +24,7 @@ sw::ir::WindowDimension window_dimension(std::int64_t size, std::int64_t stride,
 }
 
 /// A window padded to ceil(input / stride) outputs, with an odd element of padding at the end.
-sw::ir::WindowDimension same_window(std::int64_t input, std::int64_t size, std::int64_t stride) {
+hlo::WindowDimension same_window(std::int64_t input, std::int64_t size, std::int64_t stride) {
   const std::int64_t output = base::divide_round_up(input, stride);
   const std::int64_t total = std::max<std::int64_t>((output - 1) * stride + size - input, 0);
   return window_dimension(size, stride, total / 2, total - total / 2);
@@ -36,7 +36,7 @@ InstructionId Layers::train(std::string_view name, std::vector<std::int64_t> siz
   TrainedTensor tensor;
   tensor.name = builder_.scope().empty() ? std::string(name) : builder_.scope() + "/" + std::string(name);
   tensor.is_kernel = is_kernel;
-  tensor.value = builder_.parameter(sw::ir::make_shape(precision_.parameter, std::move(sizes)), tensor.name);
+  tensor.value = builder_.parameter(hlo::make_shape(precision_.parameter, std::move(sizes)), tensor.name);
   if (frozen_) {
     held_.push_back(tensor.value);
   } else {
@@ -45,11 +45,11 @@ InstructionId Layers::train(std::string_view name, std::vector<std::int64_t> siz
   return tensor.value;
 }
 
-InstructionId Layers::convolved(InstructionId x, std::int64_t filters, const sw::ir::WindowDimension& window) {
+InstructionId Layers::convolved(InstructionId x, std::int64_t filters, const hlo::WindowDimension& window) {
   const std::int64_t channels = builder_.shape(x).dimensions[3];
   const InstructionId kernel = train("kernel", {window.size, window.size, channels, filters}, true);
   return builder_.convolution(x, builder_.convert(kernel, precision_.activation), {window, window},
-                              sw::ir::build::convolution_dimensions("b01f_01io->b01f"));
+                              hlo::build::convolution_dimensions("b01f_01io->b01f"));
 }
 
 InstructionId Layers::convolution(InstructionId x, std::int64_t filters, std::int64_t size, std::int64_t stride) {
@@ -60,17 +60,17 @@ InstructionId Layers::convolution(InstructionId x, std::int64_t filters, std::in
 /// Row p of the kernel reads row 2 r + p - (size - 1) / 2 of the image. With zeros so that the padding before it is
 /// even, rows 2 k and 2 k + 1 of the kernel read both rows of block r + k - low.
 InstructionId Layers::convolution_of_blocks(InstructionId x, std::int64_t filters, std::int64_t size) {
-  sw::ir::build::GraphBuilder& b = builder_;
+  hlo::build::GraphBuilder& b = builder_;
   const std::int64_t channels = b.shape(x).dimensions[3] / 4, blocks = (size + 1) / 2;
   const std::int64_t before = (size - 1) / 2, first = before % 2, low = (before + first) / 2;
   const InstructionId kernel = b.convert(train("kernel", {size, size, channels, filters}, true), precision_.activation);
-  const sw::ir::PadDimension zeros{first, 1 - first, 0};
+  const hlo::PadDimension zeros{first, 1 - first, 0};
   const InstructionId even = b.pad(kernel, b.constant(b.type(kernel), 0), {zeros, zeros, {}, {}});
   const InstructionId apart = b.reshape(even, {blocks, 2, blocks, 2, channels, filters});
   const InstructionId of_blocks =
       b.reshape(b.transpose(apart, {0, 2, 1, 3, 4, 5}), {blocks, blocks, 4 * channels, filters});
   const WindowDimension window = window_dimension(blocks, 1, low, blocks - 1 - low);
-  return b.convolution(x, of_blocks, {window, window}, sw::ir::build::convolution_dimensions("b01f_01io->b01f"));
+  return b.convolution(x, of_blocks, {window, window}, hlo::build::convolution_dimensions("b01f_01io->b01f"));
 }
 
 InstructionId Layers::valid_convolution(InstructionId x, std::int64_t filters, std::int64_t size) {
@@ -78,7 +78,7 @@ InstructionId Layers::valid_convolution(InstructionId x, std::int64_t filters, s
 }
 
 InstructionId Layers::transposed_convolution(InstructionId x, std::int64_t filters, std::int64_t factor) {
-  sw::ir::WindowDimension window = window_dimension(factor, 1, factor - 1, factor - 1);
+  hlo::WindowDimension window = window_dimension(factor, 1, factor - 1, factor - 1);
   window.base_dilation = factor;
   return convolved(x, filters, window);
 }
@@ -91,7 +91,7 @@ InstructionId Layers::bias(InstructionId x) {
 
 /// Arrays of the size of x keep their four dimensions: sums are those of an image first, then of the images of a group.
 InstructionId Layers::norm_by_groups(InstructionId x) {
-  sw::ir::build::GraphBuilder& b = builder_;
+  hlo::build::GraphBuilder& b = builder_;
   const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
   const std::int64_t channels = sizes[3], groups = norm_groups_, images = sizes[0] / groups;
   const InstructionId gamma = b.broadcast(train("gamma", {channels}, false), {groups, channels}, {1});
@@ -115,8 +115,8 @@ InstructionId Layers::norm_by_groups(InstructionId x) {
 
 InstructionId Layers::batch_norm(InstructionId x) {
   if (norm_groups_ > 1) return norm_by_groups(x);
-  sw::ir::build::GraphBuilder& b = builder_;
-  const sw::ir::Shape shape = b.shape(x);
+  hlo::build::GraphBuilder& b = builder_;
+  const hlo::Shape shape = b.shape(x);
   const std::int64_t channels = shape.dimensions[3];
   const InstructionId gamma = train("gamma", {channels}, false);
   const InstructionId beta = train("beta", {channels}, false);
@@ -133,7 +133,7 @@ InstructionId Layers::batch_norm(InstructionId x) {
 
 InstructionId Layers::standardised_convolution(InstructionId x, std::int64_t filters, std::int64_t size,
                                                std::int64_t stride) {
-  sw::ir::build::GraphBuilder& b = builder_;
+  hlo::build::GraphBuilder& b = builder_;
   const std::int64_t channels = b.shape(x).dimensions[3], low = (size - 1) / 2;
   const std::vector<std::int64_t> sizes{size, size, channels, filters};
   const InstructionId kernel = train("kernel", sizes, true);
@@ -145,14 +145,14 @@ InstructionId Layers::standardised_convolution(InstructionId x, std::int64_t fil
   const InstructionId variance = mean_of(b.multiply(centred, centred));
   const InstructionId scale = b.rsqrt(b.add(variance, b.full_like(variance, 1e-10)));
   const InstructionId standard = b.multiply(centred, b.broadcast(scale, sizes, {3}));
-  const sw::ir::WindowDimension window = window_dimension(size, stride, low, size - 1 - low);
+  const hlo::WindowDimension window = window_dimension(size, stride, low, size - 1 - low);
   return b.convolution(x, b.convert(standard, precision_.activation), {window, window},
-                       sw::ir::build::convolution_dimensions("b01f_01io->b01f"));
+                       hlo::build::convolution_dimensions("b01f_01io->b01f"));
 }
 
 /// Statistics are those of the dimensions 1 and 3 of a view with a dimension for the groups.
 InstructionId Layers::group_norm(InstructionId x, std::int64_t groups) {
-  sw::ir::build::GraphBuilder& b = builder_;
+  hlo::build::GraphBuilder& b = builder_;
   const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
   const std::int64_t pixels = sizes[1] * sizes[2], channels = sizes[3], width = channels / groups;
   const InstructionId gamma = train("gamma", {channels}, false), beta = train("beta", {channels}, false);
@@ -171,10 +171,10 @@ InstructionId Layers::group_norm(InstructionId x, std::int64_t groups) {
 }
 
 InstructionId Layers::frozen_norm(InstructionId x) {
-  sw::ir::build::GraphBuilder& b = builder_;
+  hlo::build::GraphBuilder& b = builder_;
   const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
   const auto of_channels = [&](const std::string& name) {
-    const sw::ir::Shape shape = sw::ir::make_shape(precision_.parameter, {sizes[3]});
+    const hlo::Shape shape = hlo::make_shape(precision_.parameter, {sizes[3]});
     held_.push_back(b.parameter(shape, b.scope() + "/" + name));
     return b.broadcast(held_.back(), sizes, {3});
   };
@@ -182,12 +182,12 @@ InstructionId Layers::frozen_norm(InstructionId x) {
   return b.convert(b.add(scaled, of_channels("shift")), precision_.activation);
 }
 
-InstructionId Layers::relu(InstructionId x) { return sw::ir::transform::relu(builder_, x); }
+InstructionId Layers::relu(InstructionId x) { return hlo::transform::relu(builder_, x); }
 
 InstructionId Layers::max_pool(InstructionId x, std::int64_t size, std::int64_t stride) {
   const std::vector<std::int64_t>& sizes = builder_.shape(x).dimensions;
-  return builder_.reduce_window_max(x, {sw::ir::WindowDimension{}, same_window(sizes[1], size, stride),
-                                        same_window(sizes[2], size, stride), sw::ir::WindowDimension{}});
+  return builder_.reduce_window_max(x, {hlo::WindowDimension{}, same_window(sizes[1], size, stride),
+                                        same_window(sizes[2], size, stride), hlo::WindowDimension{}});
 }
 
 InstructionId Layers::global_average_pool(InstructionId x) {
@@ -204,17 +204,16 @@ InstructionId Layers::dense(InstructionId x, std::int64_t units) {
   return bias(builder_.convert(product, precision_.parameter));
 }
 
-Loss softmax_cross_entropy(sw::ir::build::GraphBuilder& b, InstructionId logits, InstructionId labels,
-                           double smoothing) {
-  const sw::ir::Shape shape = b.shape(logits);
+Loss softmax_cross_entropy(hlo::build::GraphBuilder& b, InstructionId logits, InstructionId labels, double smoothing) {
+  const hlo::Shape shape = b.shape(logits);
   const std::int64_t classes = shape.dimensions.back(), last = shape.rank() - 1;
   const double rows = double(shape.element_count() / classes);
   const double share = smoothing / double(classes);
   std::vector<std::int64_t> leading(last);
   std::iota(leading.begin(), leading.end(), 0);
-  const InstructionId places = b.iota(sw::ir::make_shape(b.type(labels), shape.dimensions), last);
+  const InstructionId places = b.iota(hlo::make_shape(b.type(labels), shape.dimensions), last);
   const InstructionId is_label =
-      b.compare(places, b.broadcast(labels, shape.dimensions, leading), sw::ir::ComparisonDirection::eq);
+      b.compare(places, b.broadcast(labels, shape.dimensions, leading), hlo::ComparisonDirection::eq);
   const InstructionId target = b.select(is_label, b.full(shape, 1 - smoothing + share), b.full(shape, share));
   const InstructionId highest = b.reduce_max(logits, {last});
   const InstructionId shifted = b.subtract(logits, b.broadcast(highest, shape.dimensions, leading));

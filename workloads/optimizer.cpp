@@ -5,7 +5,7 @@
 
 namespace podsim::workloads {
 
-using sw::ir::InstructionId;
+using hlo::InstructionId;
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr double adafactor_floor = 1e-30;       ///< added to every squared grad
 constexpr double adafactor_least_scale = 1e-3;  ///< least rms of a tensor in its rate, so that zeros can change
 constexpr double adafactor_decay_power = 0.8;
 
-InstructionId sum_of_squares(sw::ir::build::GraphBuilder& b, InstructionId x) {
+InstructionId sum_of_squares(hlo::build::GraphBuilder& b, InstructionId x) {
   std::vector<std::int64_t> all(b.shape(x).rank());
   std::iota(all.begin(), all.end(), 0);
   return b.reduce_add(b.multiply(x, x), all);
@@ -22,7 +22,7 @@ InstructionId sum_of_squares(sw::ir::build::GraphBuilder& b, InstructionId x) {
 /// Writes the update of one tensor by an optimiser.
 class TensorUpdate {
  public:
-  TensorUpdate(sw::ir::build::GraphBuilder& builder, const Optimizer& optimizer, const TrainedTensor& tensor,
+  TensorUpdate(hlo::build::GraphBuilder& builder, const Optimizer& optimizer, const TrainedTensor& tensor,
                InstructionId gradient, std::span<const InstructionId> slots, const StepScalars& scalars)
       : b_(builder), optimizer_(optimizer), tensor_(tensor), gradient_(gradient), slots_(slots), scalars_(scalars) {}
 
@@ -139,8 +139,8 @@ class TensorUpdate {
   /// `ratio`, or 1 if one of the norms x and y is zero.
   InstructionId ratio_of_norms(InstructionId x, InstructionId y, InstructionId ratio) const {
     const InstructionId zero = b_.full_like(x, 0);
-    const InstructionId has_norms = b_.logical_and(b_.compare(x, zero, sw::ir::ComparisonDirection::gt),
-                                                   b_.compare(y, zero, sw::ir::ComparisonDirection::gt));
+    const InstructionId has_norms = b_.logical_and(b_.compare(x, zero, hlo::ComparisonDirection::gt),
+                                                   b_.compare(y, zero, hlo::ComparisonDirection::gt));
     return b_.select(has_norms, ratio, b_.full_like(x, 1));
   }
 
@@ -150,7 +150,7 @@ class TensorUpdate {
     return ratio_of_norms(value_norm, gradient_norm, b_.divide(scaled(value_norm, optimizer_.trust), denominator));
   }
 
-  sw::ir::build::GraphBuilder& b_;
+  hlo::build::GraphBuilder& b_;
   const Optimizer& optimizer_;
   const TrainedTensor& tensor_;
   InstructionId gradient_;
@@ -188,7 +188,7 @@ std::vector<Slot> slots(const Optimizer& optimizer, const std::vector<std::int64
   return {{"row_moment", rows}, {"column_moment", columns}};
 }
 
-std::vector<InstructionId> clipped(sw::ir::build::GraphBuilder& b, const std::vector<InstructionId>& gradients,
+std::vector<InstructionId> clipped(hlo::build::GraphBuilder& b, const std::vector<InstructionId>& gradients,
                                    double most) {
   InstructionId sum = -1;
   for (const InstructionId gradient : gradients) {
@@ -208,7 +208,7 @@ bool counts_steps(const Optimizer& optimizer) {
   return optimizer.kind != OptimizerKind::sgd_momentum && optimizer.kind != OptimizerKind::lars;
 }
 
-Update update(sw::ir::build::GraphBuilder& b, const Optimizer& optimizer, const TrainedTensor& tensor,
+Update update(hlo::build::GraphBuilder& b, const Optimizer& optimizer, const TrainedTensor& tensor,
               InstructionId gradient, std::span<const InstructionId> slots, const StepScalars& scalars) {
   const TensorUpdate updated(b, optimizer, tensor, gradient, slots, scalars);
   switch (optimizer.kind) {

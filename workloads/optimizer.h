@@ -53,22 +53,22 @@ bool counts_steps(const Optimizer& optimizer);
 
 /// Scalars of the loss's type that all updates of a step share.
 struct StepScalars {
-  sw::ir::InstructionId learning_rate = -1;
-  sw::ir::InstructionId step = -1;  ///< value t, 1 in the first step; -1 if steps are not counted
+  hlo::InstructionId learning_rate = -1;
+  hlo::InstructionId step = -1;  ///< value t, 1 in the first step; -1 if steps are not counted
 };
 
 struct Update {
-  sw::ir::InstructionId value = -1;
-  std::vector<sw::ir::InstructionId> slots;
+  hlo::InstructionId value = -1;
+  std::vector<hlo::InstructionId> slots;
 };
 
 /// All gradients times min(1, most / |g|), where |g| is the norm of all their elements together (Pascanu, Mikolov,
 /// Bengio 2013). `most` is above 0, and there is a gradient.
-std::vector<sw::ir::InstructionId> clipped(sw::ir::build::GraphBuilder& builder,
-                                           const std::vector<sw::ir::InstructionId>& gradients, double most);
+std::vector<hlo::InstructionId> clipped(hlo::build::GraphBuilder& builder,
+                                        const std::vector<hlo::InstructionId>& gradients, double most);
 
 /// Appends the update of one tensor. Gradient and slot variables have the tensor's type.
-Update update(sw::ir::build::GraphBuilder& builder, const Optimizer& optimizer, const TrainedTensor& tensor,
-              sw::ir::InstructionId gradient, std::span<const sw::ir::InstructionId> slots, const StepScalars& scalars);
+Update update(hlo::build::GraphBuilder& builder, const Optimizer& optimizer, const TrainedTensor& tensor,
+              hlo::InstructionId gradient, std::span<const hlo::InstructionId> slots, const StepScalars& scalars);
 
 }  // namespace podsim::workloads

@@ -30,7 +30,7 @@ std::size_t colon_of(const std::string& workload) {
   return at == std::string::npos || at == 0 ? std::string::npos : at + extension.size() - 1;
 }
 
-/// The folder with the package podsim beside this program, or an empty path.
+/// The folder with the package podsim next to this program, or an empty path.
 std::filesystem::path package_folder() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);

@@ -12,18 +12,18 @@
 
 #include "base/diagnostic.h"
 #include "base/text/glob.h"
-#include "sw/ir/transform/buffer_donors.h"
-#include "sw/ir/transform/flatten.h"
-#include "sw/ir/transform/mixed_precision.h"
-#include "sw/ir/transform/softmax_maxima.h"
+#include "hlo/transform/buffer_donors.h"
+#include "hlo/transform/flatten.h"
+#include "hlo/transform/mixed_precision.h"
+#include "hlo/transform/softmax_maxima.h"
 
 namespace podsim::workloads {
 
 namespace {
 
-using sw::ir::Computation;
-using sw::ir::Instruction;
-using sw::ir::InstructionId;
+using hlo::Computation;
+using hlo::Instruction;
+using hlo::InstructionId;
 
 /// The name of a parameter in the model, or its name in the text.
 const std::string& name_of(const Instruction& parameter) {
@@ -49,14 +49,14 @@ bool matches(const std::string& pattern, const Instruction& parameter) {
 }
 
 bool can_be_trained(const Instruction& parameter) {
-  return !parameter.shape.is_tuple() && sw::ir::is_floating_point(parameter.shape.element_type);
+  return !parameter.shape.is_tuple() && hlo::is_floating_point(parameter.shape.element_type);
 }
 
 /// The numbers in "{ (0, {}), (3, {}) }", and of the donations.
-std::set<std::int64_t> donated(const sw::ir::Module& module) {
+std::set<std::int64_t> donated(const hlo::Module& module) {
   std::set<std::int64_t> numbers;
-  for (const sw::ir::Donation& donation : module.donations) numbers.insert(donation.parameter);
-  for (const std::int64_t donor : sw::ir::transform::buffer_donors(module)) numbers.insert(donor);
+  for (const hlo::Donation& donation : module.donations) numbers.insert(donation.parameter);
+  for (const std::int64_t donor : hlo::transform::buffer_donors(module)) numbers.insert(donor);
   return numbers;
 }
 
@@ -65,22 +65,22 @@ std::string list_of_parameters(const Computation& entry) {
   std::vector<std::string> names;
   for (const InstructionId id : entry.parameters) {
     if (names.size() == most) break;
-    names.push_back(fmt::format("{} {} {}", entry[id].index, name_of(entry[id]), sw::ir::to_string(entry[id].shape)));
+    names.push_back(fmt::format("{} {} {}", entry[id].index, name_of(entry[id]), hlo::to_string(entry[id].shape)));
   }
   const std::size_t more = entry.parameters.size() - names.size();
   return fmt::format("the program has {}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 /// The results of a program: the elements of its tuple, or its only one.
-std::vector<InstructionId> results_of(const sw::ir::build::GraphBuilder& b, InstructionId root) {
-  return b[root].opcode == sw::ir::Opcode::tuple ? b[root].operands : std::vector<InstructionId>{root};
+std::vector<InstructionId> results_of(const hlo::build::GraphBuilder& b, InstructionId root) {
+  return b[root].opcode == hlo::Opcode::tuple ? b[root].operands : std::vector<InstructionId>{root};
 }
 
-InstructionId loss_of(const sw::ir::build::GraphBuilder& b, InstructionId root, std::optional<std::int64_t> number) {
+InstructionId loss_of(const hlo::build::GraphBuilder& b, InstructionId root, std::optional<std::int64_t> number) {
   const std::vector<InstructionId> results = results_of(b, root);
   const auto is_loss = [&](InstructionId id) {
-    const sw::ir::Shape& shape = b.shape(id);
-    return !shape.is_tuple() && shape.rank() == 0 && sw::ir::is_floating_point(shape.element_type);
+    const hlo::Shape& shape = b.shape(id);
+    return !shape.is_tuple() && shape.rank() == 0 && hlo::is_floating_point(shape.element_type);
   };
   if (number) {
     if (*number < 0 || *number >= std::int64_t(results.size())) {
@@ -89,7 +89,7 @@ InstructionId loss_of(const sw::ir::build::GraphBuilder& b, InstructionId root, 
     const InstructionId id = results[std::size_t(*number)];
     if (!is_loss(id)) {
       throw base::InputError(
-          fmt::format("output {} is {}, a loss is a floating-point scalar", *number, sw::ir::to_string(b.shape(id))));
+          fmt::format("output {} is {}, a loss is a floating-point scalar", *number, hlo::to_string(b.shape(id))));
     }
     return id;
   }
@@ -103,7 +103,7 @@ InstructionId loss_of(const sw::ir::build::GraphBuilder& b, InstructionId root, 
 
 }  // namespace
 
-std::vector<std::int64_t> trained_parameters(const sw::ir::Module& forward, const ProgramTraining& training) {
+std::vector<std::int64_t> trained_parameters(const hlo::Module& forward, const ProgramTraining& training) {
   const Computation& entry = forward.entry_computation();
   std::set<std::int64_t> chosen;
   if (training.parameters.empty()) {
@@ -125,7 +125,7 @@ std::vector<std::int64_t> trained_parameters(const sw::ir::Module& forward, cons
       found = true;
       if (!can_be_trained(entry[id])) {
         throw base::InputError(fmt::format("parameter {} is {}, which cannot be trained", name_of(entry[id]),
-                                           sw::ir::to_string(entry[id].shape)));
+                                           hlo::to_string(entry[id].shape)));
       }
       chosen.insert(entry[id].index);
     }
@@ -138,17 +138,17 @@ namespace {
 
 /// A flattened program in a builder.
 struct FlatForward {
-  sw::ir::build::GraphBuilder builder;
+  hlo::build::GraphBuilder builder;
   Loss loss;
   std::vector<TrainedTensor> tensors;
 };
 
-FlatForward flat_forward(const sw::ir::Module& forward, const ProgramTraining& training) {
+FlatForward flat_forward(const hlo::Module& forward, const ProgramTraining& training) {
   const std::vector<std::int64_t> chosen = trained_parameters(forward, training);
-  sw::ir::Module flat = sw::ir::transform::flattened(forward);
-  if (training.mixed_precision) flat = sw::ir::transform::in_mixed_precision(flat);
-  FlatForward result{sw::ir::build::GraphBuilder(flat.name), {}, {}};
-  sw::ir::build::GraphBuilder& b = result.builder;
+  hlo::Module flat = hlo::transform::flattened(forward);
+  if (training.mixed_precision) flat = hlo::transform::in_mixed_precision(flat);
+  FlatForward result{hlo::build::GraphBuilder(flat.name), {}, {}};
+  hlo::build::GraphBuilder& b = result.builder;
   const InstructionId root = b.append_entry(flat);
   const Computation& entry = flat.entry_computation();
   for (const std::int64_t number : chosen) {
@@ -157,13 +157,13 @@ FlatForward flat_forward(const sw::ir::Module& forward, const ProgramTraining& t
     result.tensors.push_back({id, name, b.shape(id).rank() >= 2});
   }
   result.loss.value = loss_of(b, root, training.loss);
-  result.loss.held = sw::ir::transform::softmax_maxima(b, result.loss.value);
+  result.loss.held = hlo::transform::softmax_maxima(b, result.loss.value);
   return result;
 }
 
 }  // namespace
 
-TrainingStep trained_program(const sw::ir::Module& forward, const ProgramTraining& training,
+TrainingStep trained_program(const hlo::Module& forward, const ProgramTraining& training,
                              std::optional<std::int64_t> replicas) {
   FlatForward flat = flat_forward(forward, training);
   TrainingStep step =
@@ -175,15 +175,25 @@ TrainingStep trained_program(const sw::ir::Module& forward, const ProgramTrainin
   return step;
 }
 
-sw::ir::Module program_gradients(const sw::ir::Module& forward, const ProgramTraining& training) {
+hlo::Module program_loss(const hlo::Module& forward, const ProgramTraining& training) {
+  hlo::build::GraphBuilder b(forward.name);
+  const InstructionId root = b.append_entry(forward);
+  const InstructionId loss = loss_of(b, root, training.loss);
+  hlo::Module module = std::move(b).build(loss);
+  module.replicas = forward.replicas;
+  module.partitions = forward.partitions;
+  return module;
+}
+
+hlo::Module program_gradients(const hlo::Module& forward, const ProgramTraining& training) {
   FlatForward flat = flat_forward(forward, training);
   std::vector<InstructionId> tensors;
   for (const TrainedTensor& tensor : flat.tensors) tensors.push_back(tensor.value);
   std::vector<InstructionId> results =
-      sw::ir::transform::gradients(flat.builder, flat.loss.value, tensors, flat.loss.held);
+      hlo::transform::gradients(flat.builder, flat.loss.value, tensors, flat.loss.held);
   results.push_back(flat.loss.value);
   const InstructionId root = flat.builder.tuple(std::move(results));
-  sw::ir::Module module = std::move(flat.builder).build(root);
+  hlo::Module module = std::move(flat.builder).build(root);
   module.replicas = forward.replicas;
   module.partitions = forward.partitions;
   return module;

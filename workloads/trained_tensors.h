@@ -15,28 +15,27 @@ namespace podsim::workloads {
 /// has the op_name "gradients/layer3/ffn/w_in". Sharding files rely on these names.
 class TrainedTensors {
  public:
-  TrainedTensors(sw::ir::build::GraphBuilder& builder, Precision precision)
-      : builder_(builder), precision_(precision) {}
+  TrainedTensors(hlo::build::GraphBuilder& builder, Precision precision) : builder_(builder), precision_(precision) {}
 
   /// A factor of products, converted to the type of the activations.
-  sw::ir::InstructionId weight(std::string_view name, std::vector<std::int64_t> sizes);
+  hlo::InstructionId weight(std::string_view name, std::vector<std::int64_t> sizes);
   /// As above, in the type of the parameters: an embedding table, whose rows are converted after they are read.
-  sw::ir::InstructionId table(std::string_view name, std::vector<std::int64_t> sizes);
+  hlo::InstructionId table(std::string_view name, std::vector<std::int64_t> sizes);
   /// A scale or bias in the type of the parameters; it does not decay.
-  sw::ir::InstructionId vector(std::string_view name, std::vector<std::int64_t> sizes);
+  hlo::InstructionId vector(std::string_view name, std::vector<std::int64_t> sizes);
 
   /// From here on, a tensor that is added under the scope `part` ("part1/layer3/w_in") is the one that was added
   /// without it ("layer3/w_in"): the network is written once more, for another part of the batch.
   void share_under(std::string part) { part_ = std::move(part) + "/"; }
 
   const std::vector<TrainedTensor>& all() const { return tensors_; }
-  sw::ir::build::GraphBuilder& builder() { return builder_; }
+  hlo::build::GraphBuilder& builder() { return builder_; }
   const Precision& precision() const { return precision_; }
 
  private:
-  sw::ir::InstructionId add(std::string_view name, std::vector<std::int64_t> sizes, bool is_kernel);
+  hlo::InstructionId add(std::string_view name, std::vector<std::int64_t> sizes, bool is_kernel);
 
-  sw::ir::build::GraphBuilder& builder_;
+  hlo::build::GraphBuilder& builder_;
   Precision precision_;
   std::vector<TrainedTensor> tensors_;
   std::string part_;  ///< scope of a part, with a slash; "" while tensors are new

@@ -11,6 +11,8 @@
 #include "workloads/model_options.h"
 #include "workloads/training_step.h"
 
+/// A workload: the program of a training or inference step with the figures that reports need. WorkloadEntry::build
+/// makes one from the options of a run.
 namespace podsim::workloads {
 
 struct WorkloadOptions {
@@ -35,7 +37,7 @@ struct Workload {
   /// those of its program's products; 0 if neither is given.
   double model_flops = 0;
   std::vector<std::string> batched;  ///< parameters of a global program whose first dimension is the batch
-  std::string sharding;              ///< text of the sharding file that comes with it; may be empty
+  std::string sharding;              ///< text of its sharding file; empty: none
   TrainingStep step;
 };
 

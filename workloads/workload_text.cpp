@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "sw/hlo/diagnostic_list.h"
-#include "sw/ir/hlo_names.h"
+#include "hlo/hlo_names.h"
+#include "hlo/text/diagnostic_list.h"
 
 namespace podsim::workloads {
 namespace {
@@ -72,7 +72,7 @@ std::vector<std::string> words(const std::string& list) {
 /// The facts of one text, with errors for those that are damaged.
 class FactReader {
  public:
-  FactReader(const sw::hlo::Module& module, Facts facts) : module_(module), facts_(std::move(facts)) {}
+  FactReader(const hlo::text::Module& module, Facts facts) : module_(module), facts_(std::move(facts)) {}
 
   std::string text(const std::string& name) const {
     const auto found = facts_.find(name);
@@ -94,12 +94,12 @@ class FactReader {
     return result;
   }
 
-  std::vector<sw::ir::InstructionId> instructions(const std::string& name, const sw::ir::Computation& entry) const {
-    std::vector<sw::ir::InstructionId> result;
+  std::vector<hlo::InstructionId> instructions(const std::string& name, const hlo::Computation& entry) const {
+    std::vector<hlo::InstructionId> result;
     for (const std::string& word : words(text(name))) {
-      const auto found = std::ranges::find(entry.instructions, word, &sw::ir::Instruction::name);
+      const auto found = std::ranges::find(entry.instructions, word, &hlo::Instruction::name);
       if (found == entry.instructions.end()) refuse(name, "a list of instructions of the entry");
-      result.push_back(sw::ir::InstructionId(found - entry.instructions.begin()));
+      result.push_back(hlo::InstructionId(found - entry.instructions.begin()));
     }
     return result;
   }
@@ -115,25 +115,25 @@ class FactReader {
   }
 
   [[noreturn]] void refuse(const std::string& name, const std::string& wanted) const {
-    sw::hlo::DiagnosticList found(module_.file, *module_.text, module_.origin.get());
+    hlo::text::DiagnosticList found(module_.file, *module_.text, module_.origin.get());
     found.error(facts_.at(name).place, fmt::format("podsim.{} is not {}", name, wanted),
                 "'podsim hlo print' writes these attributes; a text without them runs as any other");
     throw base::InputError(found.take());
   }
 
-  const sw::hlo::Module& module_;
+  const hlo::text::Module& module_;
   Facts facts_;
 };
 
 }  // namespace
 
 std::string text_of_workload(Workload workload, std::int64_t cores) {
-  sw::ir::Module& module = workload.step.module;
+  hlo::Module& module = workload.step.module;
   module.donations = std::move(workload.step.donations);
   if (!workload.global && module.partitions == 1) module.replicas = cores;
-  module = sw::ir::with_hlo_names(std::move(module));
+  module = hlo::with_hlo_names(std::move(module));
   std::vector<std::string> predictions;
-  for (const sw::ir::InstructionId id : workload.step.predictions) {
+  for (const hlo::InstructionId id : workload.step.predictions) {
     predictions.push_back(module.entry_computation()[id].name);
   }
   const std::map<std::string, std::string> facts{{"samples", std::to_string(workload.samples)},
@@ -149,11 +149,11 @@ std::string text_of_workload(Workload workload, std::int64_t cores) {
     if (value.empty()) continue;
     attributes += fmt::format("{}{}{}={}", attributes.empty() ? "" : ",", prefix, name, in_quotes(value));
   }
-  std::string text = sw::ir::to_string(module);
+  std::string text = hlo::to_string(module);
   return text.insert(text.find('\n'), ", frontend_attributes={" + attributes + "}");
 }
 
-std::optional<Workload> workload_of_text(const sw::hlo::Module& text, sw::ir::Module module) {
+std::optional<Workload> workload_of_text(const hlo::text::Module& text, hlo::Module module) {
   const std::string_view* attributes = find_value(text.attributes, "frontend_attributes");
   if (attributes == nullptr) return std::nullopt;
   const FactReader facts(text, facts_of(*attributes));
@@ -166,14 +166,14 @@ std::optional<Workload> workload_of_text(const sw::hlo::Module& text, sw::ir::Mo
   workload.model_flops = facts.number<double>("model_flops");
   workload.batched = words(facts.text("batched"));
   workload.sharding = facts.text("sharding");
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Computation& entry = module.entry_computation();
   workload.step.predictions = facts.instructions("predictions", entry);
   workload.step.frozen = facts.numbers("frozen", std::int64_t(entry.parameters.size()));
   workload.step.donations = module.donations;
   workload.step.module = std::move(module);
   workload.step.module.replicas = 1;  // all of them run the same program
-  sw::ir::Computation& computation = workload.step.module.computations[std::size_t(workload.step.module.entry)];
-  for (const sw::ir::InstructionId id : computation.parameters) {
+  hlo::Computation& computation = workload.step.module.computations[std::size_t(workload.step.module.entry)];
+  for (const hlo::InstructionId id : computation.parameters) {
     if (!computation[id].op_name.empty()) computation[id].name = computation[id].op_name;  // as before with_hlo_names()
   }
   return workload;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "sw/hlo/module.h"
+#include "hlo/text/module.h"
 #include "workloads/workload.h"
 
 /// A workload as HLO text. What its program does not tell is in the header, in attributes of the front end that other
@@ -17,7 +17,7 @@ namespace podsim::workloads {
 std::string text_of_workload(Workload workload, std::int64_t cores);
 
 /// The workload out of such a text, whose graph is `module`; std::nullopt for any other text. Throws base::InputError
-/// with the place of an attribute that is damaged.
-std::optional<Workload> workload_of_text(const sw::hlo::Module& text, sw::ir::Module module);
+/// with the location of an attribute that is damaged.
+std::optional<Workload> workload_of_text(const hlo::text::Module& text, hlo::Module module);
 
 }  // namespace podsim::workloads

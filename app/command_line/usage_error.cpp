@@ -78,7 +78,8 @@ class UsageError {
               base::did_you_mean(flag, flags()));
   }
 
-  /// The error for words that the parser could not place. If one is a mistyped flag, the others may be its values.
+  /// The error for arguments that the parser did not recognise. If one is a mistyped flag, the others may be its
+  /// values.
   base::Diagnostic extra_word() const {
     const Words extras = program_.remaining(true);
     std::optional<std::size_t> first;

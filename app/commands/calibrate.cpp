@@ -20,11 +20,13 @@
 #include "base/host/output_file.h"
 #include "base/progress.h"
 #include "hw/chip/contention_agreement.h"
+#include "hw/isa/fixed_sizes.h"
 #include "hw/memory/banks/stream_agreement.h"
 #include "hw/memory/dram/stream_calibration.h"
-#include "sw/report/contention_report.h"
-#include "sw/report/core_calibration_report.h"
-#include "sw/report/memory_calibration_report.h"
+#include "report/contention_report.h"
+#include "report/core_calibration_report.h"
+#include "report/memory_calibration_report.h"
+#include "sw/target_machine.h"
 
 namespace podsim::app::commands {
 namespace {
@@ -42,15 +44,15 @@ void write_constants(const CalibrateOptions& options, const std::function<std::s
   base::host::locate_errors("--write", options.write, [&] { base::host::write_file(options.write, text()); });
 }
 
-void compare_levels(sw::report::CalibrationReport& report) {
+void compare_levels(report::CalibrationReport& report) {
   base::Progress progress("comparing");
-  const std::vector<sw::codegen::check::KernelChoice> kernels = sw::codegen::check::agreement_grid();
+  const std::vector<validation::kernels::KernelChoice> kernels = validation::kernels::agreement_grid();
   try {
-    sw::codegen::check::compare_levels(report.machine, kernels,
-                                       [&](const sw::codegen::check::LevelComparison& comparison) {
-                                         report.comparisons.push_back(comparison);
-                                         progress.update(double(report.comparisons.size()) / double(kernels.size()));
-                                       });
+    validation::kernels::compare_levels(report.machine, kernels,
+                                        [&](const validation::kernels::LevelComparison& comparison) {
+                                          report.comparisons.push_back(comparison);
+                                          progress.update(double(report.comparisons.size()) / double(kernels.size()));
+                                        });
   } catch (const base::host::Interrupted&) {
     throw base::host::Interrupted(fmt::format("after {} of {} kernels", report.comparisons.size(), kernels.size()));
   }
@@ -60,21 +62,24 @@ void calibrate_core(const CalibrateOptions& options) {
   base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
   const base::Config config = options.machine.load();
-  sw::report::CalibrationReport report;
-  report.machine = hw::read_machine(config);
-  report.constants = sw::codegen::check::derive_core_constants(report.machine);
-  for (const sw::codegen::check::DerivedConstant& constant : report.constants)
+  report::CalibrationReport report;
+  report.machine = sw::read_target(config);
+  hw::isa::at_place_of_value(config, [&] {
+    hw::isa::require_fixed_sizes(report.machine);
+    report.constants = validation::kernels::derive_core_constants(report.machine);
+  });
+  for (const validation::kernels::DerivedConstant& constant : report.constants)
     report.present.push_back(config.cycles(constant.key));
-  write_constants(options, [&] { return sw::codegen::check::constants_toml(report.machine.name, report.constants); });
+  write_constants(options, [&] { return validation::kernels::constants_toml(report.machine.name, report.constants); });
   output::publish(
       options.json, [&] { compare_levels(report); },
       [&] {
         report.wall_s = base::host::seconds_since(begin);
-        return options.json ? sw::report::calibration_json(report) : sw::report::calibration_text(report);
+        return options.json ? report::calibration_json(report) : report::calibration_text(report);
       });
 }
 
-void compare_streams(const CalibrateOptions& options, sw::report::MemoryCalibrationReport& report) {
+void compare_streams(const CalibrateOptions& options, report::MemoryCalibrationReport& report) {
   base::Progress progress("comparing");
   for (std::int64_t i = 0; i < options.patterns; ++i) {
     const std::uint64_t seed = std::uint64_t(options.seed) << 32 | std::uint64_t(i);
@@ -92,19 +97,19 @@ void calibrate_memory(const CalibrateOptions& options) {
   base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
   const base::Config config = options.machine.load();
-  sw::report::MemoryCalibrationReport report;
-  report.machine = hw::read_machine(config);
+  report::MemoryCalibrationReport report;
+  report.machine = sw::read_target(config);
   write_constants(options, [&] { return hw::memory::dram::stream_constants_toml(config); });
-  report.rates = sw::report::sustained_rates(report.machine);
+  report.rates = report::sustained_rates(report.machine);
   output::publish(
       options.json, [&] { compare_streams(options, report); },
       [&] {
         report.wall_s = base::host::seconds_since(begin);
-        return options.json ? sw::report::memory_calibration_json(report) : sw::report::memory_calibration_text(report);
+        return options.json ? report::memory_calibration_json(report) : report::memory_calibration_text(report);
       });
 }
 
-void compare_pairs(const CalibrateOptions& options, sw::report::ContentionReport& report) {
+void compare_pairs(const CalibrateOptions& options, report::ContentionReport& report) {
   base::Progress progress("comparing");
   for (std::int64_t i = 0; i < options.patterns; ++i) {
     const std::uint64_t seed = std::uint64_t(options.seed) << 32 | std::uint64_t(i);
@@ -121,8 +126,8 @@ void compare_pairs(const CalibrateOptions& options, sw::report::ContentionReport
 void calibrate_contention(const CalibrateOptions& options) {
   base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
-  sw::report::ContentionReport report;
-  report.machine = hw::read_machine(options.machine.load());
+  report::ContentionReport report;
+  report.machine = sw::read_target(options.machine.load());
   if (report.machine.cores_per_chip < 2) {
     throw base::InputError("core.cores_per_chip must be at least 2: the second core makes the traffic");
   }
@@ -130,7 +135,7 @@ void calibrate_contention(const CalibrateOptions& options) {
       options.json, [&] { compare_pairs(options, report); },
       [&] {
         report.wall_s = base::host::seconds_since(begin);
-        return options.json ? sw::report::contention_json(report) : sw::report::contention_text(report);
+        return options.json ? report::contention_json(report) : report::contention_text(report);
       });
 }
 
@@ -192,7 +197,8 @@ void add_memory_part(CLI::App& calibrate) {
 void add_contention(CLI::App& calibrate) {
   auto options = std::make_shared<CalibrateOptions>();
   CLI::App* contention =
-      calibrate.add_subcommand("contention", "Ops beside other traffic at the HBM, against its banks")->group("Parts");
+      calibrate.add_subcommand("contention", "Ops concurrent with other HBM traffic, against the banks")
+          ->group("Parts");
   add_common_flags(*contention, options);
   add_case_flags(*contention, options, "--pairs", "Random pairs of an op and a collective, copy or infeed");
   contention->footer("Examples:\n  podsim calibrate contention\n  podsim calibrate contention --pairs 20 --seed 2");

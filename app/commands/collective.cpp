@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/commands/commands.h"
+#include "app/options/algorithm_option.h"
 #include "app/options/byte_amount.h"
 #include "app/options/file_option.h"
 #include "app/options/flag_values.h"
@@ -28,19 +29,18 @@
 #include "base/host/interrupt.h"
 #include "base/host/standard_output.h"
 #include "base/progress.h"
-#include "base/systemc/fresh_context.h"
+#include "hlo/literal.h"
+#include "report/collective_report.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_engine.h"
 #include "sw/collectives/engine/expected_results.h"
-#include "sw/ir/literal.h"
-#include "sw/report/collective_report.h"
 
 namespace podsim::app::commands {
 namespace {
 
-constexpr std::int64_t most_seed = std::int64_t(1) << 40;
-constexpr std::int64_t most_verified_numbers = std::int64_t(1)
-                                               << 26;  // over all ranks; each number is held as three doubles
+constexpr std::int64_t max_seed = std::int64_t(1) << 40;
+constexpr std::int64_t max_verified_numbers = std::int64_t(1)
+                                              << 26;  // over all ranks; each number is held as three doubles
 
 struct CollectiveCommand {
   workloads::machines::MachineChoice machine;
@@ -48,7 +48,7 @@ struct CollectiveCommand {
   std::string algorithm = "auto";
   sw::collectives::CollectiveKind parsed_kind = sw::collectives::CollectiveKind::all_reduce;
   sw::collectives::engine::NetworkLevel network = sw::collectives::engine::NetworkLevel::message;
-  sw::ir::ElementType type = sw::ir::ElementType::bf16;
+  hlo::ElementType type = hlo::ElementType::bf16;
   base::Bytes bytes;
   bool fold = true, verify = false, json = false;
   std::vector<noc::Fault> faults;
@@ -83,9 +83,9 @@ sw::collectives::CollectiveGroups parse_groups(const CollectiveCommand& command,
 }
 
 /// Chooses the requested algorithm's schedule, or the one with the least modelled time.
-void choose_schedule(const CollectiveCommand& command, const hw::Machine& machine, const noc::Topology& slice,
-                     const sw::collectives::CollectiveGroups& groups, sw::report::CollectiveReport& report) {
-  const int width = int(sw::ir::byte_width(command.type));
+void choose_schedule(const CollectiveCommand& command, const sw::TargetMachine& machine, const noc::Topology& slice,
+                     const sw::collectives::CollectiveGroups& groups, report::CollectiveReport& report) {
+  const int width = int(hlo::byte_width(command.type));
   const sw::collectives::schedule::CollectiveRequest request{command.parsed_kind, command.type,
                                                              base::divide_round_up(command.bytes.value(), width)};
   if (command.algorithm == "auto") {
@@ -121,14 +121,13 @@ sw::collectives::engine::CoreVectors random_operands(const sw::collectives::sche
   for (std::int32_t core = 0; core < schedule.cores(); ++core) {
     if (!schedule.takes_part(core)) continue;
     numbers += schedule.request().elements;
-    if (numbers > most_verified_numbers) {
+    if (numbers > max_verified_numbers) {
       throw base::InputError(
-          fmt::format("--verify moves every number: at most {} of all ranks together", most_verified_numbers));
+          fmt::format("--verify moves every number: at most {} of all ranks together", max_verified_numbers));
     }
     std::vector<double>& values = operands[std::size_t(core)];
     values.resize(std::size_t(operand_elements(schedule, core)));
-    for (double& value : values)
-      value = sw::ir::round_to(schedule.request().type, double(1 + random() % 1000000) * 1e-6);
+    for (double& value : values) value = hlo::round_to(schedule.request().type, double(1 + random() % 1000000) * 1e-6);
   }
   return operands;
 }
@@ -139,7 +138,7 @@ double check_results(const sw::collectives::schedule::CollectiveSchedule& schedu
                      const sw::collectives::engine::CoreVectors& operands,
                      const sw::collectives::engine::CoreVectors& results) {
   const sw::collectives::engine::CoreVectors expected = sw::collectives::engine::expected_results(schedule, operands);
-  const double unit = std::ldexp(1.0, schedule.request().type == sw::ir::ElementType::bf16 ? -8 : -23);
+  const double unit = std::ldexp(1.0, schedule.request().type == hlo::ElementType::bf16 ? -8 : -23);
   double largest = 0;
   for (std::int32_t core = 0; core < schedule.cores(); ++core) {
     if (!schedule.takes_part(core)) continue;
@@ -175,8 +174,8 @@ sw::collectives::engine::CollectiveOptions options_of(const CollectiveCommand& c
   return options;
 }
 
-void simulate(const CollectiveCommand& command, const hw::Machine& machine, const noc::Topology& slice,
-              std::optional<output::TraceFile>& trace, sw::report::CollectiveReport& report) {
+void simulate(const CollectiveCommand& command, const sw::TargetMachine& machine, const noc::Topology& slice,
+              std::optional<output::TraceFile>& trace, report::CollectiveReport& report) {
   sw::collectives::engine::CollectiveOptions options = options_of(command, slice);
   options.sink = trace ? &*trace : nullptr;
   std::optional<sw::collectives::engine::CollectiveData> data;
@@ -190,10 +189,7 @@ void simulate(const CollectiveCommand& command, const hw::Machine& machine, cons
     progress.update(base::to_duration(now).si() / report.modelled.si(), base::to_string(now));
   };
   options.partial = &report.outcome;
-  {
-    const base::systemc::FreshContext context;
-    report.outcome = sw::collectives::engine::simulate_collective(machine, report.schedule, options);
-  }
+  report.outcome = sw::collectives::engine::simulate_collective(machine, report.schedule, options);
   if (trace) trace->check_patterns();
   if (data) {
     report.largest_error = check_results(*report.schedule, operands, data->results());
@@ -205,7 +201,6 @@ void simulate(const CollectiveCommand& command, const hw::Machine& machine, cons
     report.healthy = report.outcome.healthy;
     return;
   }
-  const base::systemc::FreshContext context;
   sw::collectives::engine::CollectiveOptions healthy;
   healthy.network = command.network;
   report.healthy = sw::collectives::engine::simulate_collective(machine, report.schedule, healthy).duration;
@@ -215,19 +210,19 @@ void run_collective(const CollectiveCommand& command) {
   base::host::throw_on_interrupt();
   const auto begin = base::host::HostClock::now();
   const base::Config config = command.machine.load();
-  const hw::Machine machine = hw::read_machine(config);
+  const sw::TargetMachine machine = sw::read_target(config);
   std::string warning;
   const noc::Topology slice = options::parse_any_slice(command.slice, machine, warning);
   const sw::collectives::CollectiveGroups groups = parse_groups(command, slice, int(machine.cores_per_chip));
-  sw::report::CollectiveReport report;
+  report::CollectiveReport report;
   report.machine = machine.name;
   report.slice = command.slice;
   report.groups = command.groups.empty() ? "of all" : command.groups;
   report.network = command.network;
   if (!warning.empty()) report.warnings.push_back(warning);
-  using enum hw::KeyLevel;
+  using enum base::parameters::KeyLevel;
   const bool routers = command.network == sw::collectives::engine::NetworkLevel::packet;
-  const std::vector<hw::KeyLevel> levels{routers ? packets : collectives};
+  const std::vector<base::parameters::KeyLevel> levels{routers ? packets : collectives};
   for (const std::string& unread : options::keys_without_effect(config, levels)) report.warnings.push_back(unread);
   choose_schedule(command, machine, slice, groups, report);
   report.modelled = sw::collectives::schedule::modelled_time(machine, *report.schedule);
@@ -235,7 +230,7 @@ void run_collective(const CollectiveCommand& command) {
   report.lower_bound = sw::collectives::schedule::lower_bound(machine, *report.schedule);
   const auto result = [&] {
     report.wall_s = base::host::seconds_since(begin);
-    return command.json ? sw::report::collective_json(report) : sw::report::collective_text(report);
+    return command.json ? report::collective_json(report) : report::collective_text(report);
   };
   std::optional<output::TraceFile> trace;
   if (!command.vcd.empty()) trace.emplace(command.vcd, command.trace);
@@ -273,13 +268,6 @@ std::vector<std::string> kind_names() {
   return names;
 }
 
-std::vector<std::string> algorithm_names() {
-  std::vector<std::string> names{"auto"};
-  for (sw::collectives::Algorithm algorithm : sw::collectives::algorithms)
-    names.emplace_back(sw::collectives::to_string(algorithm));
-  return names;
-}
-
 void add_flags(CLI::App& command, const std::shared_ptr<CollectiveCommand>& options) {
   command
       .add_option_function<std::string>(
@@ -310,17 +298,18 @@ void add_flags(CLI::App& command, const std::shared_ptr<CollectiveCommand>& opti
   command
       .add_option(
           "--algorithm", options->algorithm,
-          "ring, one-way-ring, line, y-then-x, two-colour, rotated,\ndirect, or auto: the fastest by estimate [auto]")
-      ->type_name(options::alternatives(algorithm_names()))
+          "ring, one-way-ring, line, y-then-x, two-colour, rotated,\ndirect, or auto: the fastest by estimate [auto]" +
+              options::registered_algorithms())
+      ->type_name(options::alternatives(options::algorithm_names()))
       ->option_text("A");
   add_named_choice<sw::collectives::engine::NetworkLevel>(
       command, "--network", options->network, "a level",
       {{"message", sw::collectives::engine::NetworkLevel::message},
        {"packet", sw::collectives::engine::NetworkLevel::packet}},
       "Links and their queues, or flits, credits and virtual\nchannels [message]");
-  add_named_choice<sw::ir::ElementType>(command, "--dtype", options->type, "a type",
-                                        {{"bf16", sw::ir::ElementType::bf16}, {"f32", sw::ir::ElementType::f32}},
-                                        "Of the numbers [bf16]");
+  add_named_choice<hlo::ElementType>(command, "--dtype", options->type, "a type",
+                                     {{"bf16", hlo::ElementType::bf16}, {"f32", hlo::ElementType::f32}},
+                                     "Of the numbers [bf16]");
   add_named_choice<bool>(command, "--fold", options->fold, "a choice", {{"on", true}, {"off", false}},
                          "Let a chip stand for its translates where that is exact\n[on]");
   command
@@ -349,7 +338,7 @@ void add_collective(CLI::App& program) {
       ->add_option_function<std::string>(
           "--seed",
           [options](const std::string& text) {
-            options->seed = std::uint64_t(base::host::parse_whole_number("--seed", text, 0, most_seed));
+            options->seed = std::uint64_t(base::host::parse_whole_number("--seed", text, 0, max_seed));
           },
           "Of jitter, bit errors, stalls and the numbers of --verify [1]")
       ->option_text("N");

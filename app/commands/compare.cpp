@@ -16,10 +16,10 @@
 #include "base/host/arguments.h"
 #include "base/host/output_file.h"
 #include "base/host/standard_output.h"
+#include "report/compare/run_comparison.h"
+#include "report/run/json_fault.h"
+#include "report/run/run_folder.h"
 #include "studies/store/point_comparison.h"
-#include "sw/report/compare/run_comparison.h"
-#include "sw/report/run/json_fault.h"
-#include "sw/report/run/run_folder.h"
 
 namespace podsim::app::commands {
 namespace {
@@ -41,22 +41,22 @@ void require_no_study(const std::string& path) {
                          fmt::format("as in {0}:baseline and {0}:3", path));
 }
 
-sw::report::compare::ComparedRun read(const char* argument, const std::string& folder, std::size_t depth) {
-  sw::report::compare::ComparedRun run;
+report::compare::ComparedRun read(const char* argument, const std::string& folder, std::size_t depth) {
+  report::compare::ComparedRun run;
   base::host::locate_errors(argument, base::host::parse_path(argument, folder), [&] {
     require_no_study(folder);
-    run = sw::report::compare::compared_run(sw::report::run::read_run_folder(folder), depth);
+    run = report::compare::compared_run(report::run::read_run_folder(folder), depth);
   });
   return run;
 }
 
 void compare_folders(const CompareOptions& options) {
   const std::size_t depth = std::size_t(options.depth);
-  const sw::report::compare::RunComparison comparison =
-      sw::report::compare::compare_runs(read("A", options.a, depth), read("B", options.b, depth));
-  if (!options.csv.empty()) base::host::write_file(options.csv, sw::report::compare::comparison_csv(comparison));
-  base::host::print_result(options.json ? sw::report::compare::comparison_json(comparison)
-                                        : sw::report::compare::comparison_text(comparison, std::size_t(options.most)));
+  const report::compare::RunComparison comparison =
+      report::compare::compare_runs(read("A", options.a, depth), read("B", options.b, depth));
+  if (!options.csv.empty()) base::host::write_file(options.csv, report::compare::comparison_csv(comparison));
+  base::host::print_result(options.json ? report::compare::comparison_json(comparison)
+                                        : report::compare::comparison_text(comparison, std::size_t(options.most)));
 }
 
 /// Names the JSON file of a folder that podsim did not write.
@@ -68,7 +68,7 @@ void compare_readable_folders(const CompareOptions& options) {
     for (const std::string& folder : {options.a, options.b}) {
       for (const char* name : {"stats.json", "manifest.json"}) files.push_back(std::filesystem::path(folder) / name);
     }
-    sw::report::run::reject_json(files);
+    report::run::reject_json(files);
   }
 }
 

@@ -19,9 +19,9 @@
 #include "base/host/standard_output.h"
 #include "base/text/json_text.h"
 #include "base/text/text_table.h"
-#include "hw/key_levels.h"
-#include "hw/machine.h"
-#include "sw/report/pod_tree_report.h"
+#include "report/pod_tree_report.h"
+#include "sw/key_levels.h"
+#include "sw/target_machine.h"
 #include "workloads/machines/machines.h"
 
 namespace podsim::app::commands {
@@ -38,7 +38,7 @@ struct DescribeOptions {
 /// "ops", "banks", ...: the levels at which a key acts.
 std::vector<std::string> level_names(const std::string& key) {
   std::vector<std::string> names;
-  for (const hw::KeyLevel level : hw::levels_of(key)) names.push_back(hw::name_of(level));
+  for (const base::parameters::KeyLevel level : sw::levels_of(key)) names.push_back(base::parameters::name_of(level));
   return names;
 }
 
@@ -52,7 +52,7 @@ std::string table_text(const base::Config& config) {
                fmt::format("{}", fmt::join(level_names(entry.key), " ")), entry.source});
     assumed += entry.evidence == base::Evidence::assumed ? 1 : 0;
   }
-  hw::Machine machine = hw::read_machine(config);
+  sw::TargetMachine machine = sw::read_target(config);
   return fmt::format("{}\n{} values, {} of them assumptions; peak {:.1f} TFLOP/s per core, {:.1f} per chip\n",
                      table.text(), config.entries().size(), assumed, machine.peak_flops_per_core() * 1e-12,
                      machine.peak_flops_per_core() * double(machine.cores_per_chip) * 1e-12);
@@ -76,20 +76,20 @@ std::string json_text(const base::Config& config) {
   return base::text::json_text(result, 2) + "\n";
 }
 
-void describe_tree(const hw::Machine& machine, const DescribeOptions& options) {
+void describe_tree(const sw::TargetMachine& machine, const DescribeOptions& options) {
   const hw::pod::TreeNode pod = hw::pod::pod_tree(machine, options.detail);
-  if (!options.json) return base::host::print_result(sw::report::pod_tree_text(pod));
+  if (!options.json) return base::host::print_result(report::pod_tree_text(pod));
   const nlohmann::ordered_json result = {{"schema_version", 1},
                                          {"command", "describe"},
                                          {"machine", machine.name},
-                                         {"pod", sw::report::pod_tree_json(pod)},
+                                         {"pod", report::pod_tree_json(pod)},
                                          {"warnings", nlohmann::ordered_json::array()}};
   base::host::print_result(base::text::json_text(result, 2) + "\n");
 }
 
 void describe(const DescribeOptions& options) {
   base::Config config = options.machine.load();
-  const hw::Machine machine = hw::read_machine(config);
+  const sw::TargetMachine machine = sw::read_target(config);
   if (options.tree) return describe_tree(machine, options);
   if (options.toml) return base::host::print_source(config.to_toml());
   base::host::print_result(options.json ? json_text(config) : table_text(config));

@@ -10,10 +10,11 @@
 #include <vector>
 
 #include "app/commands/commands.h"
-#include "app/commands/hlo_eval.h"
-#include "app/commands/hlo_grad.h"
-#include "app/commands/hlo_partition.h"
-#include "app/commands/hlo_print.h"
+#include "app/commands/hlo_parts/hlo_eval.h"
+#include "app/commands/hlo_parts/hlo_grad.h"
+#include "app/commands/hlo_parts/hlo_ops.h"
+#include "app/commands/hlo_parts/hlo_partition.h"
+#include "app/commands/hlo_parts/hlo_print.h"
 #include "app/options/limit_option.h"
 #include "app/output/failed_check.h"
 #include "app/run/module_file.h"
@@ -23,10 +24,10 @@
 #include "base/text/counted.h"
 #include "base/text/json_text.h"
 #include "base/text/text_table.h"
-#include "sw/hlo/graph/statistics.h"
-#include "sw/hlo/graph/to_graph.h"
-#include "sw/hlo/reader.h"
-#include "sw/hlo/shape_check.h"
+#include "hlo/text/graph/statistics.h"
+#include "hlo/text/graph/to_graph.h"
+#include "hlo/text/reader.h"
+#include "hlo/text/shape_check.h"
 
 namespace podsim::app::commands {
 namespace {
@@ -38,9 +39,9 @@ struct HloOptions {
   bool strict = false, json = false;
 };
 
-sw::hlo::ReadResult read_module_file(const HloOptions& options, const std::string& file) {
-  const auto unknown = options.strict ? sw::hlo::UnknownOpcodes::reject : sw::hlo::UnknownOpcodes::warn;
-  return sw::hlo::read(file, run::module_text("FILE", file), unknown);
+hlo::text::ReadResult read_module_file(const HloOptions& options, const std::string& file) {
+  const auto unknown = options.strict ? hlo::text::UnknownOpcodes::reject : hlo::text::UnknownOpcodes::warn;
+  return hlo::text::read(file, run::module_text("FILE", file), unknown);
 }
 
 std::string warning_text(const base::Diagnostic& warning) {
@@ -49,8 +50,8 @@ std::string warning_text(const base::Diagnostic& warning) {
 }
 
 /// Reads a file. Warnings go to stderr immediately; errors are thrown.
-std::vector<sw::hlo::Module> read_valid(const HloOptions& options, const std::string& file, Json& warnings) {
-  sw::hlo::ReadResult result = read_module_file(options, file);
+std::vector<hlo::text::Module> read_valid(const HloOptions& options, const std::string& file, Json& warnings) {
+  hlo::text::ReadResult result = read_module_file(options, file);
   if (!result.ok()) throw base::InputError(std::move(result.diagnostics));
   for (const base::Diagnostic& diagnostic : result.diagnostics) {
     warnings.push_back(warning_text(diagnostic));
@@ -66,9 +67,9 @@ void finish_json(Json& json, const Json& warnings, base::host::HostClock::time_p
   json["wall_s"] = base::host::seconds_since(begin);
 }
 
-std::string contents(const std::vector<sw::hlo::Module>& modules) {
+std::string contents(const std::vector<hlo::text::Module>& modules) {
   std::size_t computations = 0, instructions = 0;
-  for (const sw::hlo::Module& module : modules) {
+  for (const hlo::text::Module& module : modules) {
     computations += module.computations.size();
     instructions += module.instructions.size();
   }
@@ -86,12 +87,12 @@ struct CheckResult {
 };
 
 /// Adds what is wrong with the shapes and values of modules that can be read.
-sw::hlo::ReadResult checked(sw::hlo::ReadResult read) {
+hlo::text::ReadResult checked(hlo::text::ReadResult read) {
   if (!read.ok()) return read;
-  for (const sw::hlo::Module& module : read.modules) {
+  for (const hlo::text::Module& module : read.modules) {
     std::vector<base::Diagnostic> found;
     try {
-      found = sw::hlo::check_shapes(module, sw::hlo::graph::to_graph(module));
+      found = hlo::text::check_shapes(module, hlo::text::graph::to_graph(module));
     } catch (const base::InputError& error) {
       found = error.diagnostics();
     }
@@ -103,7 +104,7 @@ sw::hlo::ReadResult checked(sw::hlo::ReadResult read) {
   return read;
 }
 
-void add_check(CheckResult& check, const std::string& file, const sw::hlo::ReadResult& result) {
+void add_check(CheckResult& check, const std::string& file, const hlo::text::ReadResult& result) {
   std::size_t errors = 0;
   for (const base::Diagnostic& diagnostic : result.diagnostics) {
     check.diagnostics.push_back(diagnostic);
@@ -142,9 +143,9 @@ void check_files(const HloOptions& options) {
   for (const base::Diagnostic& diagnostic : check.diagnostics) std::fputs(base::format(diagnostic).c_str(), stderr);
 }
 
-std::string statistics_text(const std::string& file, const sw::hlo::Module& module) {
+std::string statistics_text(const std::string& file, const hlo::text::Module& module) {
   using Align = base::text::TextTable::Align;
-  const sw::hlo::graph::Statistics counts = sw::hlo::graph::statistics(module);
+  const hlo::text::graph::Statistics counts = hlo::text::graph::statistics(module);
   base::text::TextTable head({Align::left, Align::left});
   head.row({"module", fmt::format("{} of {}", module.name, file)});
   head.row({"computations", std::to_string(counts.computations)});
@@ -156,7 +157,7 @@ std::string statistics_text(const std::string& file, const sw::hlo::Module& modu
   if (!counts.collectives.empty()) {
     base::text::TextTable table({Align::left, Align::left, Align::left, Align::right, Align::right});
     table.row({"collective", "type", "groups", "count", "bytes"});
-    for (const sw::hlo::graph::CollectiveCount& row : counts.collectives) {
+    for (const hlo::text::graph::CollectiveCount& row : counts.collectives) {
       table.row({row.opcode, row.element_type, row.groups, std::to_string(row.count), std::to_string(row.bytes)});
     }
     text += "\n" + table.text();
@@ -169,10 +170,10 @@ std::string statistics_text(const std::string& file, const sw::hlo::Module& modu
   return text + "\n" + table.text();
 }
 
-Json statistics_json(const std::string& file, const sw::hlo::Module& module) {
-  const sw::hlo::graph::Statistics counts = sw::hlo::graph::statistics(module);
+Json statistics_json(const std::string& file, const hlo::text::Module& module) {
+  const hlo::text::graph::Statistics counts = hlo::text::graph::statistics(module);
   Json collectives = Json::array();
-  for (const sw::hlo::graph::CollectiveCount& row : counts.collectives) {
+  for (const hlo::text::graph::CollectiveCount& row : counts.collectives) {
     collectives.push_back({{"kind", row.opcode},
                            {"dtype", row.element_type},
                            {"groups", row.groups},
@@ -197,7 +198,7 @@ void count_files(const HloOptions& options) {
   Json modules = Json::array(), warnings = Json::array();
   std::string text;
   for (const std::string& file : options.files) {
-    for (const sw::hlo::Module& module : read_valid(options, file, warnings)) {
+    for (const hlo::text::Module& module : read_valid(options, file, warnings)) {
       if (options.json) {
         modules.push_back(statistics_json(file, module));
       } else {
@@ -241,14 +242,15 @@ void add_hlo(CLI::App& program) {
       add_part(*hlo, options, "check", "Say of each file whether it can be read, and where not", check_files);
   check->add_flag("--json", options->json, "One JSON object on stdout");
   check->footer("Exit codes: 0 every file is sound, 1 one is not, 2 one cannot be opened.");
-  add_hlo_print(*hlo);
+  hlo_parts::add_hlo_print(*hlo);
   CLI::App* stats =
       add_part(*hlo, options, "stats",
                "Opcodes, fusions, collectives with their groups and bytes, bytes of the parameters", count_files);
   stats->add_flag("--json", options->json, "One JSON object on stdout");
-  add_hlo_eval(*hlo);
-  add_hlo_grad(*hlo);
-  add_hlo_partition(*hlo);
+  hlo_parts::add_hlo_eval(*hlo);
+  hlo_parts::add_hlo_grad(*hlo);
+  hlo_parts::add_hlo_ops(*hlo);
+  hlo_parts::add_hlo_partition(*hlo);
 }
 
 }  // namespace podsim::app::commands

@@ -45,7 +45,7 @@ void add_run_flags(CLI::App& command, options::KernelOptions& options) {
           },
           "event: whole registers; rows: every row of the array in\nevery cycle, the same figures, slower [event]")
       ->option_text("event|rows");
-  options::add_limit_option(command, options.most_cycles);
+  options::add_limit_option(command, options.max_cycles);
 }
 
 void add_kernel_output_flags(CLI::App& command, options::KernelOptions& options) {
@@ -65,7 +65,7 @@ void add_kernel_output_flags(CLI::App& command, options::KernelOptions& options)
       ->allow_extra_args(false);
 }
 
-/// `text` with line breaks between words, so that it fits beside the column of flags.
+/// `text` with line breaks between words, so that it fits to the right of the column of flags.
 std::string wrapped(const std::string& text) {
   constexpr std::size_t width = 57;
   std::string lines;

@@ -20,10 +20,11 @@
 #include "base/host/output_file.h"
 #include "base/host/write_all.h"
 #include "base/progress.h"
+#include "hw/isa/fixed_sizes.h"
 #include "hw/isa/pasm/assembler.h"
 #include "hw/timing/tile_pipeline.h"
-#include "sw/report/kernel_listing.h"
-#include "sw/report/kernel_report.h"
+#include "report/kernel_listing.h"
+#include "report/kernel_report.h"
 
 namespace podsim::app::commands {
 namespace {
@@ -42,8 +43,8 @@ base::Diagnostic diagnostic_of(const hw::bundle::FailedExpectation& failure) {
   return {base::Diagnostic::Severity::error, std::move(message), expectation.location, ""};
 }
 
-base::Diagnostic diagnostic_of(const sw::codegen::check::Verification& verification) {
-  const sw::codegen::check::ElementError& worst = verification.worst;
+base::Diagnostic diagnostic_of(const validation::kernels::Verification& verification) {
+  const validation::kernels::ElementError& worst = verification.worst;
   return {base::Diagnostic::Severity::error,
           fmt::format("{} of {} elements differ from the reference by more than is allowed; the worst is {}[{}]: "
                       "expected {:.9g}, found {:.9g}, allowed error {:.3g}",
@@ -60,8 +61,14 @@ class KernelRun {
 
   void execute() {
     const base::Config config = options_.machine.load();
-    report_.machine = hw::read_machine(config);
-    options::warn_of_keys_without_effect(config, {hw::KeyLevel::kernels});
+    report_.machine = sw::read_target(config);
+    hw::isa::at_place_of_value(config, [&] { execute(config); });
+  }
+
+ private:
+  void execute(const base::Config& config) {
+    hw::isa::require_fixed_sizes(report_.machine);
+    options::warn_of_keys_without_effect(config, {base::parameters::KeyLevel::kernels});
     report_.functional = !options_.timing_only;
     report_.matrix_view = options_.matrix_view;
     prepare();
@@ -76,14 +83,13 @@ class KernelRun {
     if (!failures_.empty()) throw output::FailedCheck(std::move(failures_));
   }
 
- private:
   const hw::isa::Program& program() const { return kernel_ ? kernel_->program : program_; }
 
   void prepare() {
     if (options_.family != nullptr) {
       kernel_ = options_.family->build(report_.machine, options_.arguments);
       report_.kernel = kernel_->name;
-      report_.generated = {kernel_->flops, sw::report::closed_form(report_.machine, *kernel_), kernel_->passes,
+      report_.generated = {kernel_->flops, report::closed_form(report_.machine, *kernel_), kernel_->passes,
                            hw::timing::simulate_op(report_.machine, kernel_->tile_op).cycles};
       if (!options_.emit.empty()) base::host::write_file(options_.emit, hw::isa::pasm::disassemble(kernel_->program));
     } else {
@@ -94,8 +100,8 @@ class KernelRun {
 
   void run_once() {
     hw::memory::DeviceMemory hbm(report_.machine.hbm.capacity_per_core);
-    std::vector<sw::ir::Literal> inputs;
-    if (kernel_ && report_.functional) inputs = fill(hbm, sw::codegen::check::InputKind::finite);
+    std::vector<hlo::Literal> inputs;
+    if (kernel_ && report_.functional) inputs = fill(hbm, validation::kernels::InputKind::finite);
     hw::bundle::BundleRunOptions run = run_options();
     if (trace_) run.trace = {&*trace_, nullptr, "core"};
     if (listing_ || trace_) run.on_issue = [this](const hw::bundle::IssueRecord& record) { show(record); };
@@ -103,7 +109,7 @@ class KernelRun {
     base::Progress progress("simulating");
     run.progress = [&](base::Cycles cycle) { show_progress(progress, cycle); };
     simulate(hbm, run);
-    if (options_.verify) report_.verification = sw::codegen::check::verify_outputs(*kernel_, inputs, hbm);
+    if (options_.verify) report_.verification = validation::kernels::verify_outputs(*kernel_, inputs, hbm);
   }
 
   /// Adds a bundle to the listing, and a marker to the waveform for a mark of the program.
@@ -123,7 +129,7 @@ class KernelRun {
 
   hw::bundle::BundleRunOptions run_options() const {
     hw::bundle::BundleRunOptions run;
-    run.limit = options_.most_cycles;
+    run.limit = options_.max_cycles;
     run.functional = report_.functional;
     run.matrix_view = options_.matrix_view;
     if (kernel_) {
@@ -167,9 +173,8 @@ class KernelRun {
     }
   }
 
-  std::vector<sw::ir::Literal> fill(hw::memory::DeviceMemory& hbm, sw::codegen::check::InputKind kind) const {
-    std::vector<sw::ir::Literal> inputs =
-        sw::codegen::check::random_inputs(*kernel_, std::uint64_t(options_.seed), kind);
+  std::vector<hlo::Literal> fill(hw::memory::DeviceMemory& hbm, validation::kernels::InputKind kind) const {
+    std::vector<hlo::Literal> inputs = validation::kernels::random_inputs(*kernel_, std::uint64_t(options_.seed), kind);
     for (std::size_t i = 0; i < inputs.size(); ++i)
       sw::codegen::families::write_array(hbm, kernel_->inputs[i], inputs[i]);
     return inputs;
@@ -180,7 +185,7 @@ class KernelRun {
       failures_.push_back(diagnostic_of(failure));
     if (report_.functional && !program().expectations.empty()) report_.verified = failures_.empty();
     if (!options_.verify) return;
-    sw::codegen::check::Verification& verification = *report_.verification;
+    validation::kernels::Verification& verification = *report_.verification;
     if (verification.passed()) verify_special_values(verification);
     verification.seed = std::uint64_t(options_.seed);
     report_.verified = verification.passed();
@@ -188,16 +193,16 @@ class KernelRun {
   }
 
   /// Verifies a second run, with NaNs and infinities in the inputs.
-  void verify_special_values(sw::codegen::check::Verification& verification) const {
+  void verify_special_values(validation::kernels::Verification& verification) const {
     hw::memory::DeviceMemory hbm(report_.machine.hbm.capacity_per_core);
-    const std::vector<sw::ir::Literal> inputs = fill(hbm, sw::codegen::check::InputKind::special);
+    const std::vector<hlo::Literal> inputs = fill(hbm, validation::kernels::InputKind::special);
     hw::bundle::run_bundles(report_.machine, program(), hbm, run_options());
-    sw::codegen::check::merge(verification, sw::codegen::check::verify_outputs(*kernel_, inputs, hbm));
+    validation::kernels::merge(verification, validation::kernels::verify_outputs(*kernel_, inputs, hbm));
   }
 
   std::string results() {
     report_.wall_s = base::host::seconds_since(begin_);
-    std::string text = options_.json ? sw::report::kernel_json(report_) : sw::report::kernel_text(report_);
+    std::string text = options_.json ? report::kernel_json(report_) : report::kernel_text(report_);
     if (!options_.json && report_.simulation_s > 0) {
       text += fmt::format("\n{:.2f} s on this host, {:.2f} s of it simulating: {:.2f} million cycles per second\n",
                           report_.wall_s, report_.simulation_s,
@@ -209,11 +214,11 @@ class KernelRun {
 
   const options::KernelOptions& options_;
   base::host::HostClock::time_point begin_;
-  sw::report::KernelReport report_;
+  report::KernelReport report_;
   hw::isa::Program program_;
   std::optional<sw::codegen::families::Kernel> kernel_;
   std::optional<output::TraceFile> trace_;
-  std::optional<sw::report::KernelListing> listing_;
+  std::optional<report::KernelListing> listing_;
   std::vector<base::Diagnostic> failures_;
 };
 

@@ -11,9 +11,9 @@
 #include "base/host/host_clock.h"
 #include "base/host/interrupt.h"
 #include "base/progress.h"
-#include "hw/machine.h"
-#include "sw/report/chip_memory_report.h"
-#include "sw/report/memory_report.h"
+#include "report/chip_memory_report.h"
+#include "report/memory_report.h"
+#include "sw/target_machine.h"
 
 namespace podsim::app::commands {
 namespace {
@@ -25,9 +25,9 @@ using hw::memory::banks::TrafficEnd;
 void run_half(const MemoryOptions& options) {
   const auto begin = base::host::HostClock::now();
   const base::Config config = options.machine.load();
-  const hw::Machine machine = hw::read_machine(config);
-  options::warn_of_keys_without_effect(config, {hw::KeyLevel::banks});
-  sw::report::MemoryReport report{machine.name, machine.dram, options.pattern, {}, 0};
+  const hw::Machine machine = sw::read_target(config);
+  options::warn_of_keys_without_effect(config, {base::parameters::KeyLevel::banks});
+  report::MemoryReport report{machine.name, machine.dram, options.pattern, {}, 0};
   const std::vector<hw::memory::dram::MemoryStream> streams =
       hw::memory::dram::streams_of(options.pattern, machine.hbm.capacity_per_core);
   std::optional<output::TraceFile> trace;
@@ -35,7 +35,7 @@ void run_half(const MemoryOptions& options) {
   base::Progress progress("simulating");
   const auto result = [&] {
     report.wall_s = base::host::seconds_since(begin);
-    return options.json ? sw::report::memory_json(report) : sw::report::memory_text(report);
+    return options.json ? report::memory_json(report) : report::memory_text(report);
   };
   const auto simulate = [&] {
     report.result = hw::memory::dram::run_memory_traffic(
@@ -49,7 +49,7 @@ void run_half(const MemoryOptions& options) {
 }
 
 void warn_of_keys(const base::Config& config, TrafficEnd end) {
-  using enum hw::KeyLevel;
+  using enum base::parameters::KeyLevel;
   switch (end) {
     case TrafficEnd::host:
       return options::warn_of_keys_without_effect(config, {banks, chip, ops});
@@ -73,8 +73,8 @@ base::Time time_over_banks(const hw::Machine& machine, const std::vector<HalfTra
 void run_chip(const MemoryOptions& options) {
   const auto begin = base::host::HostClock::now();
   const base::Config config = options.machine.load();
-  sw::report::ChipMemoryReport report;
-  report.machine = hw::read_machine(config);
+  report::ChipMemoryReport report;
+  report.machine = sw::read_target(config);
   report.traffic = {options.at.value_or(TrafficEnd::own), options.pattern};
   warn_of_keys(config, report.traffic.end);
   std::vector<HalfTraffic> halves;
@@ -86,7 +86,7 @@ void run_chip(const MemoryOptions& options) {
   base::Progress progress("simulating");
   const auto result = [&] {
     report.wall_s = base::host::seconds_since(begin);
-    return options.json ? sw::report::chip_memory_json(report) : sw::report::chip_memory_text(report);
+    return options.json ? report::chip_memory_json(report) : report::chip_memory_text(report);
   };
   const auto simulate = [&] {
     report.result =

@@ -28,7 +28,7 @@
 #include "base/progress.h"
 #include "noc/router/channel_dependency.h"
 #include "noc/router/router_trace.h"
-#include "sw/report/network_report.h"
+#include "report/network_report.h"
 
 namespace podsim::app::commands {
 namespace {
@@ -36,7 +36,7 @@ namespace {
 constexpr std::array patterns{noc::router::Pattern::uniform, noc::router::Pattern::transpose,
                               noc::router::Pattern::tornado, noc::router::Pattern::neighbor,
                               noc::router::Pattern::hotspot, noc::router::Pattern::all_to_all};
-constexpr std::int64_t most_chips = 16384;
+constexpr std::int64_t max_chips = 16384;
 constexpr double trace_clock_hz = 1e9;  // of waveforms, in which a cycle is a nanosecond
 
 struct NetworkOptions {
@@ -99,10 +99,10 @@ std::vector<bool> parse_wraps(const std::string& text, std::size_t dimensions) {
 noc::Topology parse_topology(const NetworkOptions& options) {
   const std::vector<std::int64_t> sizes = options::parse_sizes(options.slice);
   std::int64_t chips = 1;
-  for (std::int64_t size : sizes) chips = size > most_chips ? most_chips + 1 : std::min(chips * size, most_chips + 1);
-  if (chips > most_chips || int(sizes.size()) > noc::max_dimensions) {
+  for (std::int64_t size : sizes) chips = size > max_chips ? max_chips + 1 : std::min(chips * size, max_chips + 1);
+  if (chips > max_chips || int(sizes.size()) > noc::max_dimensions) {
     reject_flag("--slice", options.slice,
-                fmt::format("a network has up to {} nodes and {} dimensions", most_chips, noc::max_dimensions));
+                fmt::format("a network has up to {} nodes and {} dimensions", max_chips, noc::max_dimensions));
   }
   return noc::Topology(sizes, parse_wraps(options.wrap, sizes.size()));
 }
@@ -158,7 +158,7 @@ void check_together(const NetworkOptions& options) {
 double user_seconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
 /// Runs the loads, adding each point to the report as soon as it is done.
-void run_points(NetworkOptions& options, sw::report::NetworkReport& report, noc::router::Cycle& now) {
+void run_points(NetworkOptions& options, report::NetworkReport& report, noc::router::Cycle& now) {
   base::Progress progress("simulating");
   options.load.progress = [&](double load, noc::router::Cycle cycle) {
     now = cycle;
@@ -179,19 +179,19 @@ void run_points(NetworkOptions& options, sw::report::NetworkReport& report, noc:
 }
 
 // Both are of the traffic at the last load that was simulated to its end.
-void write_link_table(const NetworkOptions& options, const sw::report::NetworkReport& report) {
+void write_link_table(const NetworkOptions& options, const report::NetworkReport& report) {
   if (options.csv.empty() || report.points.empty()) return;
-  const std::vector<sw::report::LinkFigures> links = sw::report::link_figures(report, report.points.back());
-  base::host::write_file(options.csv, sw::report::link_csv(options.load.topology, links, "flits"));
+  const std::vector<report::LinkFigures> links = report::link_figures(report, report.points.back());
+  base::host::write_file(options.csv, report::link_csv(options.load.topology, links, "flits"));
 }
 
-void draw_links(const NetworkOptions& options, const sw::report::NetworkReport& report) {
+void draw_links(const NetworkOptions& options, const report::NetworkReport& report) {
   if (options.svg.empty() || report.points.empty()) return;
   const noc::router::LoadPoint& point = report.points.back();
   base::host::write_file(options.svg,
-                         sw::report::link_svg(options.load.topology, sw::report::link_figures(report, point),
-                                              fmt::format("{} traffic at load {:.4g}",
-                                                          noc::router::to_string(options.load.pattern), point.load)));
+                         report::link_svg(options.load.topology, report::link_figures(report, point),
+                                          fmt::format("{} traffic at load {:.4g}",
+                                                      noc::router::to_string(options.load.pattern), point.load)));
 }
 
 void run_network(NetworkOptions& options) {
@@ -212,7 +212,7 @@ void run_network(NetworkOptions& options) {
       return observer;
     };
   }
-  sw::report::NetworkReport report;
+  report::NetworkReport report;
   report.parameters = options.load;
   report.channel_cycles = options.channel_cycles;
   report.faults = options.faults;
@@ -220,7 +220,7 @@ void run_network(NetworkOptions& options) {
   const auto result = [&] {
     report.cpu_s = user_seconds() - user_begin;
     report.wall_s = base::host::seconds_since(begin);
-    return options.json ? sw::report::network_json(report) : sw::report::network_text(report);
+    return options.json ? report::network_json(report) : report::network_text(report);
   };
   const base::Clock clock{base::Frequency(trace_clock_hz)};
   noc::router::Cycle now = 0;

@@ -21,9 +21,9 @@
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
 #include "base/progress.h"
-#include "sw/report/category_report.h"
-#include "sw/report/layout_report.h"
-#include "sw/report/profile_report.h"
+#include "report/category_report.h"
+#include "report/layout_report.h"
+#include "report/profile_report.h"
 
 namespace podsim::app::commands {
 namespace {
@@ -37,11 +37,12 @@ struct OpsOptions {
 
 /// The requested slice, else the smallest with a core for each device that the profile's collectives name, else 4x4.
 /// Devices that no slice of the machine has are left out.
-std::string slice_text(const OpsOptions& options, const sw::profile::Profile& profile, const hw::Machine& machine) {
+std::string slice_text(const OpsOptions& options, const validation::profile::Profile& profile,
+                       const sw::TargetMachine& machine) {
   if (!options.slice.empty()) return options.slice;
   std::int64_t most = machine.pod.pods;
   for (std::int64_t size : machine.pod.dimensions) most *= size;
-  const std::int64_t devices = sw::profile::devices_named(profile, most * machine.cores_per_chip);
+  const std::int64_t devices = validation::profile::devices_named(profile, most * machine.cores_per_chip);
   if (devices == 0) return "4x4";
   for (std::int64_t chips = base::divide_round_up(devices, machine.cores_per_chip); chips <= most; ++chips) {
     if (std::optional<std::string> slice = run::slice_for(chips * machine.cores_per_chip, machine)) return *slice;
@@ -49,45 +50,44 @@ std::string slice_text(const OpsOptions& options, const sw::profile::Profile& pr
   return "4x4";
 }
 
-bool has_collectives(const sw::profile::Profile& profile) {
-  for (const sw::profile::ProfileOp& op : profile.ops) {
-    const std::optional<sw::profile::OpText> text = sw::profile::read_op_text(op.hlo_text);
-    if (text && sw::ir::is_collective(text->opcode)) return true;
+bool has_collectives(const validation::profile::Profile& profile) {
+  for (const validation::profile::ProfileOp& op : profile.ops) {
+    const std::optional<validation::profile::OpText> text = validation::profile::read_op_text(op.hlo_text);
+    if (text && hlo::is_collective(text->opcode)) return true;
   }
   return false;
 }
 
-sw::profile::Profile read_ops(const char* option, const std::string& file) {
-  return sw::profile::read_profile(file, base::host::read_input(option, file));
+validation::profile::Profile read_ops(const char* option, const std::string& file) {
+  return validation::profile::read_profile(file, base::host::read_input(option, file));
 }
 
-/// Prints the times of the profile's categories beside those of another file of ops.
+/// Prints the times of the profile's categories next to those of another file of ops.
 void compare_categories(const OpsOptions& options) {
   const auto begin = base::host::HostClock::now();
-  sw::report::CategoryReport report{
-      .profile = options.profile, .ops = options.categories, .measured = {}, .simulated = {}};
+  report::CategoryReport report{.profile = options.profile, .ops = options.categories, .measured = {}, .simulated = {}};
   const auto compare = [&] {
-    report.measured = sw::profile::step_times(read_ops("PROFILE", options.profile));
-    report.simulated = sw::profile::step_times(read_ops("--categories", options.categories));
+    report.measured = validation::profile::step_times(read_ops("PROFILE", options.profile));
+    report.simulated = validation::profile::step_times(read_ops("--categories", options.categories));
   };
   const auto result = [&] {
     report.wall_s = base::host::seconds_since(begin);
-    return options.json ? sw::report::category_json(report) : sw::report::category_text(report);
+    return options.json ? report::category_json(report) : report::category_text(report);
   };
   output::publish(options.json, compare, result, {});
 }
 
-/// Prints the layouts of the profile's arrays beside those of another file of ops.
+/// Prints the layouts of the profile's arrays next to those of another file of ops.
 void compare_layouts(const OpsOptions& options) {
   const auto begin = base::host::HostClock::now();
-  sw::report::LayoutReport report{.profile = options.profile, .ops = options.layouts, .layouts = {}};
+  report::LayoutReport report{.profile = options.profile, .ops = options.layouts, .layouts = {}};
   const auto compare = [&] {
-    report.layouts =
-        sw::profile::compare_layouts(read_ops("PROFILE", options.profile), read_ops("--layouts", options.layouts));
+    report.layouts = validation::profile::compare_layouts(read_ops("PROFILE", options.profile),
+                                                          read_ops("--layouts", options.layouts));
   };
   const auto result = [&] {
     report.wall_s = base::host::seconds_since(begin);
-    return options.json ? sw::report::layout_json(report) : sw::report::layout_text(report);
+    return options.json ? report::layout_json(report) : report::layout_text(report);
   };
   output::publish(options.json, compare, result, {});
 }
@@ -98,10 +98,11 @@ void run_ops(OpsOptions& options) {
   if (!options.categories.empty()) return compare_categories(options);
   const auto begin = base::host::HostClock::now();
   const base::Config config = options.machine.load();
-  const hw::Machine machine = hw::read_machine(config);
-  options::warn_of_keys_without_effect(config, {hw::KeyLevel::ops, hw::KeyLevel::collectives});
-  const sw::profile::Profile profile = read_ops("PROFILE", options.profile);
-  sw::report::ProfileReport report;
+  const sw::TargetMachine machine = sw::read_target(config);
+  options::warn_of_keys_without_effect(config,
+                                       {base::parameters::KeyLevel::ops, base::parameters::KeyLevel::collectives});
+  const validation::profile::Profile profile = read_ops("PROFILE", options.profile);
+  report::ProfileReport report;
   report.profile = options.profile;
   report.measured_on = profile.measured_on;
   report.machine = machine.name;
@@ -110,22 +111,22 @@ void run_ops(OpsOptions& options) {
     report.slice = slice_text(options, profile, machine);
     slice = options::parse_slice(report.slice, machine);
   }
-  sw::profile::ProfileModel model(machine, slice, options.op_cache.open());
+  validation::profile::ProfileModel model(machine, slice, options.op_cache.open());
   base::Progress progress("modelling");
-  const auto done = [&](const sw::profile::ComparedOp& op) {
+  const auto done = [&](const validation::profile::ComparedOp& op) {
     report.ops.push_back(op);
     progress.update(double(report.ops.size()) / double(profile.ops.size()));
   };
   const auto result = [&] {
     report.wall_s = base::host::seconds_since(begin);
-    return options.json ? sw::report::profile_json(report) : sw::report::profile_text(report);
+    return options.json ? report::profile_json(report) : report::profile_text(report);
   };
   output::publish(options.json, [&] { model.compare(profile, done); }, result,
                   {[&] {
-                     if (!options.csv.empty()) base::host::write_file(options.csv, sw::report::profile_csv(report));
+                     if (!options.csv.empty()) base::host::write_file(options.csv, report::profile_csv(report));
                    },
                    [&] {
-                     if (!options.svg.empty()) base::host::write_file(options.svg, sw::report::profile_svg(report));
+                     if (!options.svg.empty()) base::host::write_file(options.svg, report::profile_svg(report));
                    }});
   options.op_cache.close();
 }

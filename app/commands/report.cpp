@@ -67,7 +67,7 @@ void run_report(const ReportOptions& options) {
   base::host::locate_errors("PATH", base::host::parse_path("PATH", options.path), [&] {
     database = studies::store::find_study_database(options.path);
     if (!database && !study.chart.empty()) {
-      throw base::InputError(fmt::format("'{}' holds no study to draw a chart of", options.path));
+      throw base::InputError(fmt::format("'{}' has no study to draw a chart of", options.path));
     }
   });
   if (!database) return write_run_page(options.path, options.output);

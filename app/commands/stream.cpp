@@ -24,8 +24,8 @@ namespace {
 
 namespace streams = workloads::streams;
 
-constexpr std::int64_t most_interactions = 100'000'000'000;
-constexpr std::int64_t most_stream_seed = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t max_interactions = 100'000'000'000;
+constexpr std::int64_t max_stream_seed = std::numeric_limits<std::int64_t>::max();
 
 struct StreamCommand {
   std::int64_t interactions = 100'000'000, batch = 32768, shards = 64;
@@ -99,7 +99,7 @@ void add_stream(CLI::App& program) {
   CLI::App* command =
       program.add_subcommand("stream", "Stream look-ups of a recommender and count how popular rows are")
           ->group("Commands");
-  add_stream_number(*command, "--interactions", options->interactions, most_interactions,
+  add_stream_number(*command, "--interactions", options->interactions, max_interactions,
                     "Of users with items, to stream and count [100000000]");
   add_stream_number(
       *command, "--batch", options->batch, 1 << 30,
@@ -110,7 +110,7 @@ void add_stream(CLI::App& program) {
       ->add_option_function<std::string>(
           "--seed",
           [options](const std::string& text) {
-            options->seed.seed = std::uint64_t(base::host::parse_whole_number("--seed", text, 0, most_stream_seed));
+            options->seed.seed = std::uint64_t(base::host::parse_whole_number("--seed", text, 0, max_stream_seed));
           },
           "Of all random numbers [1]")
       ->option_text("N");

@@ -10,7 +10,7 @@ namespace podsim::app::commands {
 
 struct StudyReportOptions {
   std::filesystem::path database;
-  std::string output;  ///< file of the page; empty: beside the database, or none if only a chart is requested
+  std::string output;  ///< file of the page; empty: next to the database, or none if only a chart is requested
   std::string chart;   ///< file of a standalone chart; empty: none
   studies::charts::ChartRequest request;
 };

@@ -12,7 +12,7 @@
 #include "base/host/input_file.h"
 #include "base/host/output_file.h"
 #include "base/host/standard_output.h"
-#include "workloads/measured/tuned_tiles.h"
+#include "validation/measured/tuned_tiles.h"
 
 namespace podsim::app::commands {
 namespace {
@@ -25,14 +25,14 @@ struct TilesOptions {
 };
 
 void run_tiles(TilesOptions& options) {
-  const hw::Machine machine = hw::read_machine(options.machine.load());
+  const sw::TargetMachine machine = sw::read_target(options.machine.load());
   sw::compiler::OpCosts costs(machine, options.op_cache.open());
-  const std::vector<workloads::measured::TiledKernel> kernels =
-      workloads::measured::tuned_tiles(options.file, base::host::read_input("FILE", options.file), costs);
+  const std::vector<validation::measured::TiledKernel> kernels =
+      validation::measured::tuned_tiles(options.file, base::host::read_input("FILE", options.file), costs);
   options.op_cache.close();
-  base::host::print_result(options.json ? workloads::measured::tuned_tiles_json(kernels)
-                                        : workloads::measured::tuned_tiles_text(kernels));
-  if (!options.csv.empty()) base::host::write_file(options.csv, workloads::measured::tuned_tiles_csv(kernels));
+  base::host::print_result(options.json ? validation::measured::tuned_tiles_json(kernels)
+                                        : validation::measured::tuned_tiles_text(kernels));
+  if (!options.csv.empty()) base::host::write_file(options.csv, validation::measured::tuned_tiles_csv(kernels));
 }
 
 }  // namespace

@@ -18,8 +18,8 @@
 #include "base/host/interrupt.h"
 #include "base/host/standard_output.h"
 #include "base/text/counted.h"
+#include "report/trace_report.h"
 #include "sw/chakra/trace_file.h"
-#include "sw/report/trace_report.h"
 
 namespace podsim::app::commands {
 namespace {
@@ -38,7 +38,8 @@ std::string slice_of_traces(const TraceOptions& options, const sw::chakra::RankT
   throw base::InputError("the traces do not say on which slice they ran", "add --slice, such as --slice 4x4");
 }
 
-void check_slice(const noc::Topology& slice, const hw::Machine& machine, std::size_t ranks, const std::string& text) {
+void check_slice(const noc::Topology& slice, const sw::TargetMachine& machine, std::size_t ranks,
+                 const std::string& text) {
   const std::int64_t cores = std::int64_t(slice.nodes()) * machine.cores_per_chip;
   if (cores == std::int64_t(ranks)) return;
   throw base::InputError(fmt::format("there are {}, and a slice of {} has {} cores",
@@ -46,7 +47,7 @@ void check_slice(const noc::Topology& slice, const hw::Machine& machine, std::si
                          "a rank is a core");
 }
 
-void check_machine(sw::report::TraceReport& report, const sw::chakra::RankTrace& first) {
+void check_machine(report::TraceReport& report, const sw::chakra::RankTrace& first) {
   const auto recorded = first.attributes.find("machine");
   if (recorded == first.attributes.end() || recorded->second == report.machine) return;
   report.warnings.push_back(
@@ -57,10 +58,10 @@ void check_traces(const TraceOptions& options) {
   const auto begin = base::host::HostClock::now();
   base::host::throw_on_interrupt();
   const base::Config config = options.machine.load();
-  const hw::Machine machine = hw::read_machine(config);
-  options::warn_of_keys_without_effect(config, {hw::KeyLevel::collectives});
+  const sw::TargetMachine machine = sw::read_target(config);
+  options::warn_of_keys_without_effect(config, {base::parameters::KeyLevel::collectives});
   const sw::chakra::ExecutionTrace trace = sw::chakra::read_traces(options.folder);
-  sw::report::TraceReport report;
+  report::TraceReport report;
   report.trace = &trace;
   report.folder = options.folder;
   report.machine = machine.name;
@@ -75,7 +76,7 @@ void check_traces(const TraceOptions& options) {
     report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end());
   }
   report.wall_s = base::host::seconds_since(begin);
-  base::host::print_result(options.json ? sw::report::trace_json(report) : sw::report::trace_text(report));
+  base::host::print_result(options.json ? report::trace_json(report) : report::trace_text(report));
   if (report.findings.empty()) return;
   throw output::FailedCheck(
       {{base::Diagnostic::Severity::error,

@@ -20,7 +20,7 @@ struct KernelOptions {
   std::int64_t seed = 1;
   bool timing_only = false;
   hw::bundle::matrix::MatrixUnitView matrix_view = hw::bundle::matrix::MatrixUnitView::event;
-  base::Cycles most_cycles = hw::bundle::BundleRunOptions().limit;
+  base::Cycles max_cycles = hw::bundle::BundleRunOptions().limit;
   bool json = false;
   std::string listing;  ///< file; "-": stdout; empty: none
   std::string emit;     ///< file; empty: none

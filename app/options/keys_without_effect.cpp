@@ -25,20 +25,22 @@ std::string held_back(const base::Config& machine) {
 
 }  // namespace
 
-std::vector<std::string> keys_without_effect(const base::Config& machine, std::span<const hw::KeyLevel> levels) {
+std::vector<std::string> keys_without_effect(const base::Config& machine,
+                                             std::span<const base::parameters::KeyLevel> levels) {
   std::vector<std::string> warnings;
   for (const base::ConfigEntry& entry : machine.entries()) {
-    const std::string where = hw::acts_elsewhere(entry.key, levels);
+    const std::string where = sw::acts_elsewhere(entry.key, levels);
     if (entry.evidence != base::Evidence::user || where.empty()) continue;
     warnings.push_back(fmt::format("{} = {} changes nothing here; {}", entry.key, entry.text, where));
   }
-  if (std::ranges::find(levels, hw::KeyLevel::ops) != levels.end()) {
+  if (std::ranges::find(levels, base::parameters::KeyLevel::ops) != levels.end()) {
     if (std::string limit = held_back(machine); !limit.empty()) warnings.push_back(std::move(limit));
   }
   return warnings;
 }
 
-void warn_of_keys_without_effect(const base::Config& machine, std::initializer_list<hw::KeyLevel> levels) {
+void warn_of_keys_without_effect(const base::Config& machine,
+                                 std::initializer_list<base::parameters::KeyLevel> levels) {
   for (const std::string& warning : keys_without_effect(machine, {levels.begin(), levels.size()}))
     base::host::print_warning(warning);
 }

@@ -14,13 +14,13 @@ namespace {
 
 using Kind = base::Dimensional::Kind;
 
-constexpr double shortest_s = 1e-3, longest_s = 1e8, most_cycles = 1e12;
+constexpr double shortest_s = 1e-3, longest_s = 1e8, max_cycles = 1e12;
 
 base::Dimensional parse_limit(const std::string& text, bool cycles) {
   const base::Dimensional limit = base::parse_dimensional(text, base::host::argument_location("--limit", text));
   base::host::locate_errors("--limit", text, [&] {
     if (limit.kind == Kind::duration && limit.si >= shortest_s && limit.si <= longest_s) return;
-    if (cycles && limit.kind == Kind::cycles && limit.si >= 1 && limit.si <= most_cycles) return;
+    if (cycles && limit.kind == Kind::cycles && limit.si >= 1 && limit.si <= max_cycles) return;
     throw base::InputError(
         cycles ? "'" + text + "' is neither a time from 1 ms to 1e8 s nor a number of cycles from 1 to 1e12"
                : "'" + text + "' is not a time from 1 ms to 1e8 s",
@@ -55,7 +55,7 @@ void add_limit_option(CLI::App& command, base::Cycles& cycles) {
             cycles = base::Cycles(std::int64_t(most.si));
           },
           "End after so long on this host, such as '30 s', and keep\nwhat is done, as after a Ctrl-C; or fail after "
-          "so many\nsimulated cycles, such as '1000000 cycles' ['1e12 cycles']")
+          "this many\nsimulated cycles, such as '1000000 cycles' ['1e12 cycles']")
       ->option_text("TIME|CYCLES");
 }
 

@@ -9,10 +9,10 @@ class App;
 
 namespace podsim::app::options {
 
-/// Adds --limit TIME, which interrupts the command after so long on this host (base/host/interrupt.h).
+/// Adds --limit TIME, which interrupts the command after that time on this host (base/host/interrupt.h).
 void add_limit_option(CLI::App& command);
 
-/// Adds --limit for a command that also takes a number of simulated cycles, which goes to `cycles`.
+/// Adds --limit for a command that also accepts a limit in simulated cycles, which is stored in `cycles`.
 void add_limit_option(CLI::App& command, base::Cycles& cycles);
 
 }  // namespace podsim::app::options

@@ -7,7 +7,8 @@ namespace CLI {
 class App;
 }
 
-/// The flags that choose a machine, shared by the commands that need one.
+/// The flags that choose a machine, --machine and --set, shared by the commands that need one. `choice` must outlive
+/// the parsing.
 namespace podsim::app::options {
 
 void add_machine_option(CLI::App& command, workloads::machines::MachineChoice& choice);

@@ -7,6 +7,11 @@
 
 namespace podsim::app::options {
 
+void save_costs(sw::compiler::OpCache& cache) {
+  cache.save();
+  for (const std::string& warning : cache.warnings()) base::host::print_warning(warning);
+}
+
 CLI::Option* OpCacheOption::add_to(CLI::App& command) {
   return add_file_option(command, "--op-cache", file_,
                          "File that keeps what ops cost, for later calls with the same\nops on the same cores; "
@@ -20,9 +25,7 @@ sw::compiler::OpCache* OpCacheOption::open() {
 }
 
 void OpCacheOption::close() {
-  if (!cache_) return;
-  cache_->save();
-  for (const std::string& warning : cache_->warnings()) base::host::print_warning(warning);
+  if (cache_) save_costs(*cache_);
 }
 
 }  // namespace podsim::app::options

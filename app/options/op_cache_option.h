@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "sw/compiler/op_cache.h"
 
@@ -13,14 +14,20 @@ class Option;
 
 namespace podsim::app::options {
 
+/// Saves what is new in a cache, and prints its warnings.
+void save_costs(sw::compiler::OpCache& cache);
+
 /// --op-cache FILE of a command.
 class OpCacheOption {
  public:
+  OpCacheOption() = default;
+  /// With the file of a flag that was declared elsewhere; empty: without the flag.
+  explicit OpCacheOption(std::string file) : file_(std::move(file)) {}
   /// This must outlive the parsing.
   CLI::Option* add_to(CLI::App& command);
   /// The cache in the file; nullptr without the flag. Throws InputError at the flag if it cannot be opened.
   sw::compiler::OpCache* open();
-  /// Saves what is new, and prints warnings.
+  /// See save_costs().
   void close();
 
  private:

@@ -20,7 +20,7 @@ std::vector<std::int64_t> parse_sizes(const std::string& text) {
   return noc::parse_slice_sizes(text, base::host::argument_location("--slice", text));
 }
 
-noc::Topology parse_slice(const std::string& text, const hw::Machine& machine) {
+noc::Topology parse_slice(const std::string& text, const sw::TargetMachine& machine) {
   std::vector<std::int64_t> sizes = parse_sizes(text);
   noc::PodShape pod{machine.pod.dimensions, machine.pod.pods};
   if (std::string problem = noc::slice_problem(pod, sizes); !problem.empty()) {
@@ -31,7 +31,7 @@ noc::Topology parse_slice(const std::string& text, const hw::Machine& machine) {
   return noc::slice_topology(pod, sizes);
 }
 
-noc::Topology parse_any_slice(const std::string& text, const hw::Machine& machine, std::string& warning) {
+noc::Topology parse_any_slice(const std::string& text, const sw::TargetMachine& machine, std::string& warning) {
   const std::vector<std::int64_t> sizes = parse_sizes(text);
   const noc::PodShape pod{machine.pod.dimensions, machine.pod.pods};
   if (const std::string problem = noc::slice_problem(pod, sizes); !problem.empty()) {

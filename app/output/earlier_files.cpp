@@ -48,7 +48,7 @@ void remove_traces(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
     if (is_trace(entry.path().filename().string())) std::filesystem::remove(entry.path(), ignored);
   }
-  std::filesystem::remove(folder, ignored);  // fails if another file is there
+  std::filesystem::remove(folder, ignored);  // fails if the folder has other files
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace podsim::app::output {
 
-/// Prints what a command has done when it is interrupted, as a text or a JSON object, marked as partial with the place
-/// of the interruption.
+/// Prints what a command has done when it is interrupted, as a text or a JSON object, marked as partial and with the
+/// point of the interruption.
 void print_partial(const std::string& result, bool json, const base::host::Interrupted& interruption);
 
 /// Does the work of a command, prints its result and writes its files. After an interruption these are of what is done,

@@ -10,6 +10,7 @@
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/output_file.h"
+#include "hw/core_units.h"
 
 namespace podsim::app::output {
 namespace {
@@ -33,13 +34,22 @@ std::filesystem::path tried(const std::filesystem::path& vcd) {
 base::trace::GtkwView view() {
   using base::trace::GtkwColor;
   base::trace::GtkwView view;
-  view.reading_order = {"op",  "mark",   "state",      "collective",     "infeed",         "sync",  "dma", "hbm",
-                        "mxu", "vector", "cross_lane", "transcendental", "vmem",           "slots", "use", "core",
-                        "ici", "switch", "host",       "row_command",    "column_command", "data"};
-  view.colors = {{"dma", base::trace::GtkwColor::blue},          {"hbm", base::trace::GtkwColor::blue},
-                 {"mxu", base::trace::GtkwColor::orange},        {"vector", base::trace::GtkwColor::green},
-                 {"sync", base::trace::GtkwColor::yellow},       {"transcendental", base::trace::GtkwColor::green},
-                 {"cross_lane", base::trace::GtkwColor::violet}, {"banks", base::trace::GtkwColor::orange}};
+  view.reading_order = {"op", "mark", "state", "collective", "infeed", "sync", "dma", "hbm"};
+  view.colors = {{"dma", GtkwColor::blue},
+                 {"hbm", GtkwColor::blue},
+                 {"sync", GtkwColor::yellow},
+                 {"transcendental", GtkwColor::green},
+                 {"banks", GtkwColor::orange}};
+  hw::CoreUnits::for_each([&](auto kind) {
+    using Unit = typename decltype(kind)::type;
+    if (Unit::names.color == GtkwColor::normal) return;
+    view.reading_order.emplace_back(Unit::names.name);
+    view.colors.emplace(Unit::names.name, Unit::names.color);
+  });
+  for (const char* name : {"transcendental", "vmem", "slots", "use", "core", "ici", "switch", "host", "row_command",
+                           "column_command", "data"}) {
+    view.reading_order.emplace_back(name);
+  }
   view.curves = {"in_unit", "result_fifo", "lhs_fifo", "weight_fifo", "outstanding", "reads_waiting", "writes_waiting"};
   return view;
 }

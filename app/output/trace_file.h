@@ -14,7 +14,8 @@
 
 namespace podsim::app::output {
 
-/// A waveform and the GTKWave save file beside it (same name with .gtkw). Both appear when finish() returns.
+/// A waveform and its GTKWave save file, which has the same name with .gtkw in the same folder. Both appear when
+/// finish() returns.
 class TraceFile : public base::trace::ProbeSink {
  public:
   /// Throws InputError if either file cannot be written.

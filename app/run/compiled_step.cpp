@@ -14,8 +14,8 @@
 #include "base/host/arguments.h"
 #include "base/host/input_file.h"
 #include "base/text/counted.h"
+#include "hlo/transform/buffer_donors.h"
 #include "sw/driver/mesh_choice.h"
-#include "sw/ir/transform/buffer_donors.h"
 #include "workloads/importers/importer.h"
 #include "workloads/models/registry.h"
 #include "workloads/nets/net_workload.h"
@@ -24,13 +24,13 @@
 
 namespace podsim::app::run {
 
-void CompiledStep::place(const hw::Machine& machine) {
+void CompiledStep::place(const sw::TargetMachine& machine) {
   if (!unplaced) return;
   partition = unplaced->place(step, machine, *slice);
   unplaced.reset();
 }
 
-StepCompiler::StepCompiler(const RunOptions& options, const hw::Machine& machine)
+StepCompiler::StepCompiler(const RunOptions& options, const sw::TargetMachine& machine)
     : options_(options),
       machine_(machine),
       part_(options.build.inference ? sw::driver::Part::inference : sw::driver::Part::step),
@@ -52,7 +52,7 @@ StepCompiler::StepCompiler(const RunOptions& options, const hw::Machine& machine
 
 void StepCompiler::read_costs() {
   if (options_.costs.empty()) return;
-  const sw::ir::Module* module = module_ ? &*module_ : written_ ? &written_->step.module : nullptr;
+  const hlo::Module* module = module_ ? &*module_ : written_ ? &written_->step.module : nullptr;
   if (module == nullptr) throw base::InputError("--costs is for custom calls of files");
   prices_ = sw::compiler::costs::PriceList(options_.costs, base::host::read_input("--costs", options_.costs));
   for (std::string& warning : prices_.unused(*module)) warnings_.push_back(std::move(warning));
@@ -81,15 +81,16 @@ void StepCompiler::read_module_file(const workloads::importers::Importer& import
   if (written_) {
     if (written_->global) devices_ = 0;
     if (!written_->sharding.empty()) {
-      partition_.bring(sw::spmd::mesh::read_sharding_file(written_->name + ".toml", written_->sharding));
+      partition_.bring(hlo::spmd::mesh::read_sharding_file(written_->name + ".toml", written_->sharding));
     }
     text_ = std::move(file.text);
     return;
   }
   module_ = std::move(file.graph);
   // A scheduled text has been through the pass that pairs donors with outputs.
-  if (!module_->scheduled) module_->donations = sw::ir::transform::with_buffer_donors(*module_);
+  if (!module_->scheduled) module_->donations = hlo::transform::with_buffer_donors(*module_);
   is_global_ = file.is_global && devices_ > 1 && sw::driver::is_annotated(*module_);
+  if (is_global_ || partition_.asked()) partition_.take_declared_mesh(*module_, file.text);
   if (options_.training.any()) {
     file_ = std::move(file);
   } else {
@@ -158,7 +159,7 @@ CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
   return compiled(std::move(given), choices(cache));
 }
 
-sw::ir::Module StepCompiler::module_after(std::string_view pass) {
+hlo::Module StepCompiler::module_after(std::string_view pass) {
   sw::driver::Program given = program();
   sw::driver::Choices chosen = choices(nullptr);
   chosen.last = pass;
@@ -209,11 +210,11 @@ std::optional<workloads::Workload> StepCompiler::take_workload() {
     workload = net_ ? workloads::nets::net_workload(*net_, options)
                     : workloads::models::build_workload(options_.workload, options);
   });
-  if (net_ && net_->sharding) workload.sharding = sw::spmd::mesh::to_string(*net_->sharding);
+  if (net_ && net_->sharding) workload.sharding = hlo::spmd::mesh::to_string(*net_->sharding);
   // A text has no other names for what has one that HLO does not allow.
-  sw::ir::Module& module = workload.step.module;
-  sw::ir::Computation& entry = module.computations[std::size_t(module.entry)];
-  for (const sw::ir::InstructionId id : entry.parameters) entry[id].op_name = entry[id].name;
+  hlo::Module& module = workload.step.module;
+  hlo::Computation& entry = module.computations[std::size_t(module.entry)];
+  for (const hlo::InstructionId id : entry.parameters) entry[id].op_name = entry[id].name;
   return workload;
 }
 

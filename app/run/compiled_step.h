@@ -12,12 +12,12 @@
 #include "app/run/run_options.h"
 #include "app/run/run_partition.h"
 #include "base/config.h"
-#include "hw/machine.h"
+#include "hlo/graph.h"
 #include "noc/topology.h"
+#include "report/run/mesh_report.h"
 #include "sw/compiler/costs/price_list.h"
 #include "sw/driver/compile.h"
-#include "sw/ir/graph.h"
-#include "sw/report/run/mesh_report.h"
+#include "sw/target_machine.h"
 #include "workloads/importers/importer.h"
 #include "workloads/nets/net.h"
 #include "workloads/workload.h"
@@ -29,19 +29,20 @@ struct CompiledStep {
   std::string slice_text;  ///< "4x4"
   std::optional<noc::Topology> slice;
   sw::driver::Step step;
-  std::int64_t batch_per_core = 0;                            ///< in samples; 0 if the workload does not define it
-  std::optional<RunPartition> unplaced;                       ///< set for a partitioned program until place()
-  std::optional<sw::report::run::PartitionReport> partition;  ///< set for a partitioned program after place()
+  std::int64_t batch_per_core = 0;                        ///< in samples; 0 if the workload does not define it
+  std::optional<RunPartition> unplaced;                   ///< set for a partitioned program until place()
+  std::optional<report::run::PartitionReport> partition;  ///< set for a partitioned program after place()
 
-  /// Places a partitioned program on the slice, where its collectives take the least time. Leaves others unchanged.
-  void place(const hw::Machine& machine);
+  /// Assigns the partitions of a partitioned program to the cores on which its collectives take the least time. Leaves
+  /// others unchanged.
+  void place(const sw::TargetMachine& machine);
 
   /// True if runs with the same step_key() may share the step. Not if a branch was chosen by the duration of its
   /// collectives, because then the program depends on [ici].
   bool shareable() const { return !partition && !step.program.network_chose_branch; }
 };
 
-/// A text that is equal for runs with the same step, provided that the step is shareable: the flags that determine the
+/// Cache key of a compiled step: equal keys imply equal steps if shareable(). It contains the flags that determine the
 /// program, the slice, and the machine's keys except those of [host], [input], [job] and, unless collectives are
 /// overlapped by their times (sw/compiler/overlap.h), of [ici], which the compiler does not read. A file is represented
 /// by its path, size and time of change.
@@ -52,7 +53,7 @@ std::string step_key(const RunOptions& options, const base::Config& machine);
 class StepCompiler {
  public:
   /// Reads the files that the flags name and chooses the slice. `options` and `machine` must outlive the compiler.
-  StepCompiler(const RunOptions& options, const hw::Machine& machine);
+  StepCompiler(const RunOptions& options, const sw::TargetMachine& machine);
 
   const std::string& slice_text() const { return step_.slice_text; }  ///< "4x4"
   const noc::Topology& slice() const { return *step_.slice; }
@@ -60,13 +61,13 @@ class StepCompiler {
   /// Builds the workload's module or takes that of the file, compiles it and accounts for its memory, without placing
   /// it. Call once. Tiles of ops are looked up in `cache`.
   CompiledStep compile(sw::compiler::OpCache* cache = nullptr);
-  /// In place of compile(): the forward part of the step (sw/ir/transform/forward_part.h), placed, as an evaluation
+  /// In place of compile(): the forward part of the step (hlo/transform/forward_part.h), placed, as an evaluation
   /// runs it. InputError if nothing tells it from the rest of the step.
   CompiledStep compile_evaluation(sw::compiler::OpCache* cache = nullptr);
   /// In place of compile(): the module that a pass leaves (sw/driver/passes.h).
-  sw::ir::Module module_after(std::string_view pass);
+  hlo::Module module_after(std::string_view pass);
   /// Has compile() and module_after() call `watch` behind each pass, with the module that it leaves.
-  void on_pass(std::function<void(std::string_view pass, const sw::ir::Module& module)> watch) {
+  void on_pass(std::function<void(std::string_view pass, const hlo::Module& module)> watch) {
     after_pass_ = std::move(watch);
   }
   /// In place of compile(): the workload that is compiled; std::nullopt if it is a text.
@@ -87,24 +88,24 @@ class StepCompiler {
   sw::driver::Program program();
   sw::driver::Program file_program();
   sw::driver::Choices choices(sw::compiler::OpCache* cache) const;
-  /// Runs `body`. Errors about a mesh get their place in its flag; a step that does not fit into memory gets that of
-  /// the batch, or else of the workload.
+  /// Runs `body`. Errors about a mesh get the location of its flag. The error of a step that does not fit into memory
+  /// gets that of the batch, or else of the workload.
   void at_blamed_flags(const std::function<void()>& body) const;
 
   const RunOptions& options_;
-  const hw::Machine& machine_;
+  const sw::TargetMachine& machine_;
   sw::driver::Part part_;
   RunPartition partition_;
-  std::optional<sw::ir::Module> module_;        ///< module of a file; empty for a built-in workload
+  std::optional<hlo::Module> module_;           ///< module of a file; empty for a built-in workload
   std::optional<workloads::nets::Net> net_;     ///< that the flags name
   std::optional<workloads::Workload> written_;  ///< that the file was written of (workloads/workload_text.h)
   std::int64_t devices_ = 0;                    ///< for which the file is; 0: any number
   std::optional<ModuleFile> file_;              ///< that the module was read from, if it is differentiated
   sw::compiler::costs::PriceList prices_;       ///< of --costs
-  std::optional<sw::hlo::Module> text_;         ///< what the module was read from
+  std::optional<hlo::text::Module> text_;       ///< what the module was read from
   bool is_global_ = false;                      ///< the module is one of all cores together, with its shardings
   bool is_partitioned_ = false;
-  std::function<void(std::string_view pass, const sw::ir::Module& module)> after_pass_;
+  std::function<void(std::string_view pass, const hlo::Module& module)> after_pass_;
   std::vector<std::string> warnings_;
   CompiledStep step_;
 };

@@ -15,10 +15,10 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-/// Finds the best of all ways to write a number of chips as a product with a factor for each dimension.
+/// Finds the best factorization of a number of chips, with one factor for each dimension.
 class SliceSearch {
  public:
-  explicit SliceSearch(const hw::Machine& machine) : pod_{machine.pod.dimensions, machine.pod.pods} {}
+  explicit SliceSearch(const sw::TargetMachine& machine) : pod_{machine.pod.dimensions, machine.pod.pods} {}
 
   std::optional<Sizes> find(std::int64_t chips) {
     extend({}, chips);
@@ -56,16 +56,16 @@ class SliceSearch {
 
 }  // namespace
 
-std::optional<std::string> slice_for(std::int64_t cores, const hw::Machine& machine) {
+std::optional<std::string> slice_for(std::int64_t cores, const sw::TargetMachine& machine) {
   if (cores % machine.cores_per_chip != 0) return std::nullopt;
   const std::optional<Sizes> sizes = SliceSearch(machine).find(cores / machine.cores_per_chip);
   return sizes ? std::optional(fmt::format("{}", fmt::join(*sizes, "x"))) : std::nullopt;
 }
 
-std::string slice_hint(std::int64_t cores, const hw::Machine& machine) {
+std::string slice_hint(std::int64_t cores, const sw::TargetMachine& machine) {
   if (const auto slice = slice_for(cores, machine)) return fmt::format("'--slice {}' has as many", *slice);
   if (cores % machine.cores_per_chip != 0) {
-    hw::Machine bare = machine;
+    sw::TargetMachine bare = machine;
     bare.cores_per_chip = 1;
     if (const auto slice = slice_for(cores, bare)) {
       return fmt::format("chips have {}; with '--set core.cores_per_chip=1' they have one, and '--slice {}' has {}",

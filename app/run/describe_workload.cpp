@@ -21,15 +21,15 @@ struct Trained {
 };
 
 Trained trained_by(const workloads::TrainingStep& step) {
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Computation& entry = step.module.entry_computation();
   std::vector<std::string> names;
-  for (const sw::ir::Donation& donation : step.donations) {
+  for (const hlo::Donation& donation : step.donations) {
     names.push_back(entry[entry.parameters[std::size_t(donation.parameter)]].name);
   }
   std::ranges::sort(names);
   Trained trained;
-  for (const sw::ir::Donation& donation : step.donations) {
-    const sw::ir::Instruction& parameter = entry[entry.parameters[std::size_t(donation.parameter)]];
+  for (const hlo::Donation& donation : step.donations) {
+    const hlo::Instruction& parameter = entry[entry.parameters[std::size_t(donation.parameter)]];
     const std::size_t slash = parameter.name.rfind('/');
     const bool is_slot =
         slash != std::string::npos && std::ranges::binary_search(names, parameter.name.substr(0, slash));

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sw/hlo/module.h"
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
+#include "hlo/text/module.h"
 #include "workloads/model_options.h"
 
 namespace podsim::app::run {
@@ -17,8 +17,8 @@ bool names_workload(const std::string& word);
 
 /// A module to run.
 struct ModuleFile {
-  sw::ir::Module graph;
-  sw::hlo::Module text;    ///< what the graph was made from
+  hlo::Module graph;
+  hlo::text::Module text;  ///< what the graph was made from
   bool is_global = false;  ///< the program of all devices together: StableHLO, which no partitioner has seen
 };
 
@@ -35,17 +35,17 @@ ModuleFile read_module(const std::string& file, std::vector<std::string>& warnin
                        const std::string& argument = "WORKLOAD", const workloads::ModelSettings& settings = {});
 
 /// The opcode of the first instruction of a name in the text, or an empty view.
-std::string_view place_of(const sw::hlo::Module& module, std::string_view name);
+std::string_view place_of(const hlo::text::Module& module, std::string_view name);
 
-/// A warning with its place in the text: "step.hlo:12:3: MESSAGE".
-std::string warning_at(const sw::hlo::Module& module, std::string_view place, const std::string& message);
+/// A warning with its location in the text: "step.hlo:12:3: MESSAGE".
+std::string warning_at(const hlo::text::Module& module, std::string_view place, const std::string& message);
 
-/// Runs `body`, which works on the graph of a text; an error at an instruction becomes one with its place in the text,
-/// a std::logic_error one at the result of the program.
-void locate_instruction_errors(const sw::hlo::Module& text, const std::function<void()>& body);
+/// Runs `body`, which works on the graph of a text; an error at an instruction becomes one with its location in the
+/// text, a std::logic_error one at the result of the program.
+void locate_instruction_errors(const hlo::text::Module& text, const std::function<void()>& body);
 
 /// Runs `body`, which differentiates the module of a file; an operation without a gradient becomes an InputError with
-/// its place in the text.
+/// its location in the text.
 void locate_gradient_errors(const ModuleFile& file, const std::function<void()>& body);
 
 }  // namespace podsim::app::run

@@ -12,21 +12,21 @@
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/input_file.h"
-#include "sw/spmd/mesh/annotation_mesh.h"
+#include "hlo/spmd/mesh/annotation_mesh.h"
 
 namespace podsim::app::run {
 namespace {
 
 template <class Predicate>
-bool any_instruction(const sw::ir::Module& module, Predicate predicate) {
-  return std::ranges::any_of(module.computations, [&](const sw::ir::Computation& computation) {
+bool any_instruction(const hlo::Module& module, Predicate predicate) {
+  return std::ranges::any_of(module.computations, [&](const hlo::Computation& computation) {
     return std::ranges::any_of(computation.instructions, predicate);
   });
 }
 
 /// True if the sharding splits an array.
-bool cuts(const sw::ir::Sharding& sharding) {
-  const std::size_t rank = sharding.kind == sw::ir::Sharding::Kind::tiled ? std::size_t(sharding.rank()) : 0;
+bool cuts(const hlo::Sharding& sharding) {
+  const std::size_t rank = sharding.kind == hlo::Sharding::Kind::tiled ? std::size_t(sharding.rank()) : 0;
   return std::any_of(sharding.tiles.begin(), sharding.tiles.begin() + std::ptrdiff_t(rank),
                      [](std::int64_t tiles) { return tiles > 1; }) ||
          std::ranges::any_of(sharding.elements, cuts);
@@ -48,13 +48,14 @@ void PartitionFlags::add_to(CLI::App& command) {
   options::add_file_option(
       command, "--sharding", sharding,
       "Which axes cut which dimensions of named values (TOML)\n[the annotations of the text or of the workload]");
-  command.add_flag("--windowed-einsum", windowed_einsum,
-                   "Products whose operand would be gathered run as loops, each\ntrip's transfer beside its product");
+  command.add_flag(
+      "--windowed-einsum", windowed_einsum,
+      "Products whose operand would be gathered run as loops, each\ntrip's transfer concurrent with its product");
 }
 
-sw::spmd::mesh::MeshText mesh_argument(const std::string& text) {
-  sw::spmd::mesh::MeshText mesh;
-  at_mesh_flag(text, [&] { mesh = sw::spmd::mesh::parse_mesh(text); });
+sw::placement::MeshText mesh_argument(const std::string& text) {
+  sw::placement::MeshText mesh;
+  at_mesh_flag(text, [&] { mesh = sw::placement::parse_mesh(text); });
   return mesh;
 }
 
@@ -70,21 +71,21 @@ void at_mesh_flag(const std::string& text, const std::function<void()>& body) {
   }
 }
 
-sw::spmd::mesh::ShardingFile sharding_argument(const std::string& file) {
-  return sw::spmd::mesh::read_sharding_file(file, base::host::read_input("--sharding", file));
+hlo::spmd::mesh::ShardingFile sharding_argument(const std::string& file) {
+  return hlo::spmd::mesh::read_sharding_file(file, base::host::read_input("--sharding", file));
 }
 
-std::string unused_annotations(const sw::ir::Module& module) {
-  const auto is_sharded = [](const sw::ir::Instruction& instruction) {
+std::string unused_annotations(const hlo::Module& module) {
+  const auto is_sharded = [](const hlo::Instruction& instruction) {
     return instruction.sharding && cuts(*instruction.sharding);
   };
-  const auto is_collective = [](const sw::ir::Instruction& instruction) {
-    return sw::ir::row(instruction.opcode).kind == sw::ir::OpcodeClass::collective;
+  const auto is_collective = [](const hlo::Instruction& instruction) {
+    return hlo::row(instruction.opcode).kind == hlo::OpcodeClass::collective;
   };
   if (module.scheduled || !any_instruction(module, is_sharded) || any_instruction(module, is_collective)) return "";
   std::string flag = "--mesh";
   try {
-    flag += fmt::format(" '{}'", sw::spmd::mesh::to_string(sw::spmd::mesh::annotation_mesh(module)));
+    flag += fmt::format(" '{}'", hlo::spmd::mesh::to_string(hlo::spmd::mesh::annotation_mesh(module)));
   } catch (const base::InputError&) {  // no single mesh fits the shardings; it is only a suggestion here
   }
   return fmt::format(

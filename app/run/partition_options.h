@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "sw/ir/transform/rematerialize.h"
-#include "sw/spmd/mesh/mesh_placement.h"
-#include "sw/spmd/mesh/sharding_file.h"
+#include "hlo/spmd/mesh/sharding_file.h"
+#include "hlo/transform/rematerialize.h"
+#include "sw/placement/mesh_placement.h"
 
 namespace CLI {
 class App;
@@ -22,7 +22,7 @@ struct PartitionFlags {
   bool windowed_einsum = false;
   /// Axes of the mesh over which weight updates are sharded, joined by commas; "on" for all, "off" for none.
   std::string weight_update_sharding = "off";
-  std::optional<sw::ir::transform::Rematerialisation> rematerialise;  ///< std::nullopt: as little as fits into memory
+  std::optional<hlo::transform::Rematerialisation> rematerialise;  ///< std::nullopt: as little as fits into memory
 
   void add_to(CLI::App& command);
   bool shards_updates() const { return weight_update_sharding != "off"; }
@@ -30,15 +30,15 @@ struct PartitionFlags {
 };
 
 /// The mesh of --mesh, including placements. Throws InputError at the flag.
-sw::spmd::mesh::MeshText mesh_argument(const std::string& text);
+sw::placement::MeshText mesh_argument(const std::string& text);
 /// The file of --sharding. Throws InputError with locations in the file.
-sw::spmd::mesh::ShardingFile sharding_argument(const std::string& file);
+hlo::spmd::mesh::ShardingFile sharding_argument(const std::string& file);
 /// Runs `body`. Errors that it throws about the text of a mesh get their location in --mesh.
 void at_mesh_flag(const std::string& text, const std::function<void()>& body);
 /// Warning for a program without annotations.
 constexpr const char* nothing_is_sharded = "no value has a sharding: every core does all of it (--sharding FILE)";
 /// Warning for an annotated module that runs without a mesh: its shardings split values, but it has no collectives,
 /// like a program that still has to be partitioned. Empty otherwise.
-std::string unused_annotations(const sw::ir::Module& module);
+std::string unused_annotations(const hlo::Module& module);
 
 }  // namespace podsim::app::run

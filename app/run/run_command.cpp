@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "app/options/algorithm_option.h"
 #include "app/options/file_option.h"
 #include "app/options/flag_values.h"
 #include "app/options/limit_option.h"
@@ -61,11 +62,11 @@ std::vector<std::string> optimizer_names() {
 }
 
 void add_step_flags(CLI::App& run, RunOptions& options) {
-  constexpr std::int64_t most_samples = 1 << 20, most_steps = 1'000'000;
+  constexpr std::int64_t max_samples = 1 << 20, max_steps = 1'000'000;
   run.add_option_function<std::string>(
          "--batch-per-core",
          [&options](const std::string& text) {
-           options.build.batch_per_core = base::host::parse_whole_number("--batch-per-core", text, 1, most_samples);
+           options.build.batch_per_core = base::host::parse_whole_number("--batch-per-core", text, 1, max_samples);
          },
          "Samples per core and step [the workload's own, 128]")
       ->option_text("N");
@@ -81,7 +82,7 @@ void add_step_flags(CLI::App& run, RunOptions& options) {
   run.add_option_function<std::string>(
          "--steps",
          [&options](const std::string& text) {
-           options.steps = int(base::host::parse_whole_number("--steps", text, 1, most_steps));
+           options.steps = int(base::host::parse_whole_number("--steps", text, 1, max_steps));
          },
          "Steps to simulate; the last one is reported [2]")
       ->option_text("N");
@@ -101,7 +102,7 @@ void add_input_flag(CLI::App& run, RunOptions& options) {
 
 void add_loop_flag(CLI::App& run, RunOptions& options) {
   run.add_option_function<std::string>(
-         "--loop", [&options](const std::string& text) { options.loop = sw::job::parse_loop(text); },
+         "--loop", [&options](const std::string& text) { options.loop = workloads::job::parse_loop(text); },
          "Also the time of a loop of steps on the device, with an\nevaluation of so many forward steps: 'steps=1252 "
          "eval=13'; with\ncheckpoint=N, a checkpoint after every N steps [none]")
       ->option_text("LOOP");
@@ -142,7 +143,7 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
            options.overlap = std::array{
                none, collectives}[base::host::parse_choice("--overlap", text, "a kind of overlap", overlaps)];
          },
-         "collectives: all-reduces, reduce-scatters and all-gathers go\non beside other work; none: only what the "
+         "collectives: all-reduces, reduce-scatters and all-gathers\noverlap with other work; none: only what the "
          "program itself\nstarts [none]")
       ->type_name(options::alternatives(overlaps))
       ->option_text("WHAT");
@@ -151,20 +152,18 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
          [&options](const std::string& text) {
            options.contention = base::host::parse_choice("--contention", text, "on or off", {"on", "off"}) == 0;
          },
-         "on: what goes on beside an op shares the HBM with it; off:\neach has it to itself [on]")
+         "on: transfers concurrent with an op share the HBM with it;\noff: each has the HBM to itself [on]")
       ->option_text("on|off");
-  std::vector<std::string> algorithms{"auto"};
-  for (sw::collectives::Algorithm algorithm : sw::collectives::algorithms)
-    algorithms.emplace_back(sw::collectives::to_string(algorithm));
+  const std::vector<std::string> algorithms = options::algorithm_names();
   run.add_option_function<std::string>(
          "--algorithm",
          [&options, names = algorithms](const std::string& text) {
            const std::size_t chosen = base::host::parse_choice("--algorithm", text, "an algorithm", names);
-           if (chosen > 0) options.algorithm = sw::collectives::algorithms[chosen - 1];
+           if (chosen > 0) options.algorithm = sw::collectives::algorithms()[chosen - 1];
          },
          "Of the collectives that it can do: ring, one-way-ring, line,\ny-then-x, two-colour, rotated or direct [auto: "
-         "the one "
-         "modelled fastest]")
+         "the one modelled fastest]" +
+             options::registered_algorithms())
       ->type_name(options::alternatives(algorithms))
       ->option_text("NAME");
   run.add_option_function<std::string>(
@@ -190,7 +189,7 @@ void add_partition_flags(CLI::App& run, RunOptions& options) {
   run.add_option_function<std::string>(
          "--rematerialise",
          [&options](const std::string& text) {
-           using enum sw::ir::transform::Rematerialisation;
+           using enum hlo::transform::Rematerialisation;
            const std::size_t chosen = base::host::parse_choice("--rematerialise", text, "a policy", policies);
            if (chosen > 0) options.partition.rematerialise = std::array{none, dots, layer}[chosen - 1];
          },
@@ -313,7 +312,7 @@ double number_of(const char* flag, const std::string& text, double least, double
 }
 
 void add_length_flags(CLI::App& train, TrainOptions& options) {
-  constexpr std::int64_t most_steps = 1'000'000'000;
+  constexpr std::int64_t max_steps = 1'000'000'000;
   auto* epochs = train.add_option_function<std::string>(
       "--epochs",
       [&options](const std::string& text) {
@@ -325,7 +324,7 @@ void add_length_flags(CLI::App& train, TrainOptions& options) {
       .add_option_function<std::string>(
           "--train-steps",
           [&options](const std::string& text) {
-            options.steps = base::host::parse_whole_number("--train-steps", text, 1, most_steps);
+            options.steps = base::host::parse_whole_number("--train-steps", text, 1, max_steps);
           },
           "Steps to train, in place of epochs")
       ->option_text("N")
@@ -333,12 +332,12 @@ void add_length_flags(CLI::App& train, TrainOptions& options) {
 }
 
 void add_spread_flags(CLI::App& train, TrainOptions& options) {
-  constexpr std::int64_t most_runs = 100'000;
+  constexpr std::int64_t max_runs = 100'000;
   train
       .add_option_function<std::string>(
           "--runs",
           [&options](const std::string& text) {
-            options.runs = base::host::parse_whole_number("--runs", text, 1, most_runs);
+            options.runs = base::host::parse_whole_number("--runs", text, 1, max_runs);
           },
           "Trainings whose epochs vary: their mean and spread [1, which\ndoes not vary]")
       ->option_text("N");
@@ -363,12 +362,12 @@ void add_spread_flags(CLI::App& train, TrainOptions& options) {
 
 void add_training_flags(CLI::App& train, RunOptions& options) {
   static const std::vector<std::string> clients{"one", "per-host"};
-  constexpr std::int64_t most_steps = 10'000'000;
+  constexpr std::int64_t max_steps = 10'000'000;
   train
       .add_option_function<std::string>(
           "--clients",
           [&options](const std::string& text) {
-            using enum sw::job::Clients;
+            using enum workloads::job::Clients;
             options.train->clients =
                 std::array{one, per_host}[base::host::parse_choice("--clients", text, "a number of clients", clients)];
           },
@@ -384,14 +383,14 @@ void add_training_flags(CLI::App& train, RunOptions& options) {
       "Epochs of a loop, with an evaluation of all samples at its\nend [as published for the workload, or 4]");
   every->option_text("N");
   auto* loop = train.add_option_function<std::string>(
-      "--loop", [&options](const std::string& text) { options.loop = sw::job::parse_loop(text); },
+      "--loop", [&options](const std::string& text) { options.loop = workloads::job::parse_loop(text); },
       "Loop of steps, as in podsim run, in place of epochs");
   loop->option_text("LOOP")->excludes(every);
   train
       .add_option_function<std::string>(
           "--checkpoint",
           [&options](const std::string& text) {
-            options.train->checkpoint_steps = base::host::parse_whole_number("--checkpoint", text, 1, most_steps);
+            options.train->checkpoint_steps = base::host::parse_whole_number("--checkpoint", text, 1, max_steps);
           },
           "A checkpoint after every N steps of a loop [none]")
       ->option_text("N")
@@ -497,7 +496,7 @@ void add_run(CLI::App& program, const std::vector<std::string>& words, int& code
     } else if (!workloads::importers::is_step(options->workload)) {
       code = run_topology(*options);
     } else if (!options->compare.empty()) {
-      code = compare_shardings(*options, words);
+      code = compare_shardings(*options);
     } else {
       code = run_workload(*options, recorded_command_line(words));
     }

@@ -4,21 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
-#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
-#include "app/output/printed_errors.h"
+#include "app/options/op_cache_option.h"
 #include "app/run/compiled_step.h"
-#include "app/run/run.h"
+#include "app/run/prepared_run.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
-#include "base/host/child_process.h"
 #include "base/host/exit_code.h"
 #include "base/host/host_clock.h"
 #include "base/host/interrupt.h"
 #include "base/host/standard_output.h"
 #include "base/progress.h"
-#include "base/text/utf8.h"
+#include "sw/runtime/session/session.h"
 #include "workloads/lengths/lengths_report.h"
 #include "workloads/models/registry.h"
 
@@ -29,7 +28,7 @@ namespace lengths = workloads::lengths;
 
 /// Sequences of a step on the slice of the options.
 std::int64_t batch_of(const RunOptions& options) {
-  const hw::Machine machine = hw::read_machine(options.machine.load());
+  const sw::TargetMachine machine = sw::read_target(options.machine.load());
   workloads::WorkloadOptions build = options.build;
   build.replicas = StepCompiler(options, machine).slice().nodes() * machine.cores_per_chip;
   std::int64_t batch = 0;
@@ -71,19 +70,25 @@ void check_settings(const RunOptions& options, const lengths::LengthKeys& keys) 
   }
 }
 
-/// Simulates a step of a shape. Prints its errors and sets `code` if there is none.
-nlohmann::json step_of(RunOptions options, const lengths::LengthKeys& keys, const lengths::StepShape& shape,
-                       int& code) {
-  options.build.model[keys.array] = std::to_string(shape.array);
-  if (!keys.longest.empty()) options.build.model[keys.longest] = std::to_string(shape.longest);
-  options.json = true;
+/// Simulates steps of a shape in a session of their own, since hosts may feed each shape at their own pace. `place` is
+/// the location that an interruption reports.
+lengths::ShapeTime time_of(RunOptions options, const lengths::ShapeSteps& drawn, sw::compiler::OpCache* cache,
+                           const std::string& place, lengths::LengthsReport& report) {
+  options.build.model[report.keys.array] = std::to_string(drawn.shape.array);
+  if (!report.keys.longest.empty()) options.build.model[report.keys.longest] = std::to_string(drawn.shape.longest);
   if (!options.detail) options.detail = "replay";
-  const base::host::ProcessOutput output = base::host::run_in_child(
-      [&] { return output::with_errors_printed([&] { return run_workload(options, "podsim run --lengths"); }); });
-  code = output.exit_code;
-  if (code == base::host::done) return nlohmann::json::parse(output.out);
-  std::cerr << base::text::printable(output.error) << (output.error.ends_with('\n') ? "" : "\n");
-  return {};
+  PreparedRun run(options);
+  run.compile(cache);
+  sw::runtime::SimulationOptions simulation = run.simulation_options();
+  simulation.op_cache = cache;
+  simulation.stop = &base::host::watch_for_interrupt();
+  sw::runtime::session::Session session(run.report().machine, run.slice(), std::move(simulation));
+  run.report().result = session.run({.program = session.add(run.report().program), .steps = options.steps}).result;
+  base::host::throw_on_interrupt();
+  if (run.report().result.partial) base::host::end_if_interrupted("in " + place);
+  report.machine = run.report().machine.name;
+  report.slice = run.report().slice;
+  return {drawn, run.report().step_s()};
 }
 
 }  // namespace
@@ -109,18 +114,16 @@ int run_lengths(const RunOptions& options) {
                                   .progress = [&](double share) { drawing.update(share); }};
   const std::vector<lengths::ShapeSteps> drawn =
       report.keys.packed ? packed_steps(law, report.keys.room, draw) : bucketed_steps(law, buckets, draw);
+  options::OpCacheOption op_cache(options.op_cache);
+  sw::compiler::OpCache* const cache = op_cache.open();
   base::Progress progress("simulating");
   for (std::size_t i = 0; i < drawn.size(); ++i) {
-    const lengths::StepShape& shape = drawn[i].shape;
-    base::host::end_if_interrupted(fmt::format("before step {} of {}", i + 1, drawn.size()));
-    progress.update(double(i) / double(drawn.size()), fmt::format("{} tokens", shape.array));
-    int code = base::host::done;
-    const nlohmann::json run = step_of(options, report.keys, shape, code);
-    if (code != base::host::done) return code;
-    report.machine = run.at("machine");
-    report.slice = run.at("slice");
-    report.shapes.push_back({drawn[i], run.at("step_time_s").get<double>()});
+    const std::string place = fmt::format("step {} of {}", i + 1, drawn.size());
+    base::host::end_if_interrupted("before " + place);
+    progress.update(double(i) / double(drawn.size()), fmt::format("{} tokens", drawn[i].shape.array));
+    report.shapes.push_back(time_of(options, drawn[i], cache, place, report));
   }
+  op_cache.close();
   report.wall_s = base::host::seconds_since(begin);
   base::host::print_result(options.json ? lengths_json(report) : lengths_text(report));
   return base::host::done;

@@ -9,29 +9,15 @@
 #include "base/diagnostic.h"
 #include "hw/host/host_copy_timing.h"
 #include "hw/input/input_parameters.h"
-#include "sw/job/job_parameters.h"
-#include "sw/runtime/sequential_time.h"
+#include "sw/runtime/all_reduce_time.h"
 #include "workloads/input_samples.h"
+#include "workloads/job/job_parameters.h"
 
 namespace podsim::app::run {
 
 namespace {
 
 constexpr std::int64_t metrics = 2;  ///< of an evaluation: a sum and a count
-
-/// The part of a step's infeeds beyond the copies.
-base::Time waiting_for_hosts(const sw::report::run::RunReport& report) {
-  base::Time waiting = report.result.infeed;
-  for (const sw::runtime::ItemResult& result : report.result.items) {
-    const sw::compiler::ProgramItem& item = report.program.items[std::size_t(result.item)];
-    if (item.kind != sw::compiler::ProgramItem::Kind::infeed) continue;
-    const sw::compiler::HostTransfer& transfer = report.program.infeeds[std::size_t(item.index)];
-    if (transfer.in_place) continue;
-    const base::Cycles copy = hw::host::host_copy_cycles(report.machine, transfer.bytes, transfer.tensors);
-    waiting -= report.machine.core_clock().time_of(copy) * result.times;
-  }
-  return std::max(waiting, base::Time(0));
-}
 
 }  // namespace
 
@@ -42,7 +28,7 @@ base::Bytes core_batch(const sw::compiler::Program& program, base::Bytes batch) 
   return bytes;
 }
 
-void plan_input(sw::report::run::RunReport& report, const noc::Topology& slice, base::Bytes batch,
+void plan_input(report::run::RunReport& report, const noc::Topology& slice, base::Bytes batch,
                 const base::Config& machine) {
   hw::input::StepInput step{.sample = {},
                             .samples = std::int64_t(report.samples_per_step()),
@@ -61,39 +47,51 @@ void plan_input(sw::report::run::RunReport& report, const noc::Topology& slice, 
   report.core_batch = batch;
 }
 
-void plan_checkpoint(sw::report::run::RunReport& report, std::span<const sw::job::StateArray> state,
+void plan_checkpoint(report::run::RunReport& report, std::span<const workloads::job::StateArray> state,
                      const base::Config& machine) {
   if (state.empty()) {
     throw base::InputError(fmt::format("nothing tells what a checkpoint of '{}' holds", report.workload),
                            "the parameters of a step that its outputs replace: input_output_alias");
   }
-  report.checkpoint = sw::job::checkpoint(state, {.chips = report.chips,
-                                                  .cores_per_chip = report.machine.cores_per_chip,
-                                                  .host_chips = hw::input::read_input_parameters(machine).host_chips,
-                                                  .pcie_rate = report.machine.host.pcie_rate,
-                                                  .storage_rate = sw::job::read_job_parameters(machine).storage_rate});
+  report.checkpoint =
+      workloads::job::checkpoint(state, {.chips = report.chips,
+                                         .cores_per_chip = report.machine.cores_per_chip,
+                                         .host_chips = hw::input::read_input_parameters(machine).host_chips,
+                                         .pcie_rate = report.machine.host.pcie_rate,
+                                         .storage_rate = workloads::job::read_job_parameters(machine).storage_rate});
 }
 
-EvaluationStep evaluation_step(const RunOptions& options, const hw::Machine& machine, const noc::Topology& slice,
-                               sw::compiler::OpCache* cache) {
+sw::compiler::Program evaluation_program(const RunOptions& options, const sw::TargetMachine& machine,
+                                         sw::compiler::OpCache* cache) {
   RunOptions forward = options;
   forward.partition.weight_update_sharding = "off";
   forward.overlap = sw::compiler::Overlap::none;
-  StepCompiler compiler(forward, machine);
-  const CompiledStep step = compiler.compile_evaluation(cache);
-  const sw::compiler::Program& program = step.step.program;
-  return {sw::runtime::sequential_time(program, machine, slice, cache), std::int64_t(program.items.size())};
+  return StepCompiler(forward, machine).compile_evaluation(cache).step.program;
 }
 
-sw::report::run::LoopReport loop_report(const sw::report::run::RunReport& report, const sw::job::LoopPlan& plan,
-                                        const noc::Topology& slice, base::Time evaluation_step_time,
-                                        const base::Config& machine, bool recorded) {
-  sw::job::LoopParts parts;
+base::Time fed_step_time(const sw::compiler::Program& program, const sw::runtime::RunResult& result,
+                         const sw::TargetMachine& machine) {
+  base::Time waiting = result.infeed;
+  for (const sw::runtime::ItemResult& executed : result.items) {
+    const sw::compiler::ProgramItem& item = program.items[std::size_t(executed.item)];
+    if (item.kind != sw::compiler::ProgramItem::Kind::infeed) continue;
+    const sw::compiler::HostTransfer& transfer = program.infeeds[std::size_t(item.index)];
+    if (transfer.in_place) continue;
+    const base::Cycles copy = hw::host::host_copy_cycles(machine, transfer.bytes, transfer.tensors);
+    waiting -= machine.core_clock().time_of(copy) * executed.times;
+  }
+  return result.step_time - std::max(waiting, base::Time(0));
+}
+
+report::run::LoopReport loop_report(const report::run::RunReport& report, const workloads::job::LoopPlan& plan,
+                                    const noc::Topology& slice, base::Time evaluation_step_time,
+                                    const base::Config& machine, bool recorded) {
+  workloads::job::LoopParts parts;
   parts.plan = plan;
-  parts.step = report.result.step_time - waiting_for_hosts(report);
+  parts.step = fed_step_time(report.program, report.result, report.machine);
   parts.evaluation_step = evaluation_step_time;
   if (plan.evaluation_steps > 0) parts.reduction = sw::runtime::all_reduce_time(report.machine, slice, metrics);
-  const sw::job::JobParameters job = sw::job::read_job_parameters(machine);
+  const workloads::job::JobParameters job = workloads::job::read_job_parameters(machine);
   parts.launch = base::to_time(job.loop_launch);
   base::Bytes results = job.outfeed;
   for (const sw::compiler::HostTransfer& transfer : report.program.outfeeds) results += transfer.bytes;
@@ -110,13 +108,13 @@ sw::report::run::LoopReport loop_report(const sw::report::run::RunReport& report
   }
   parts.input = report.input;
   if (parts.input) {
-    const hw::HostParameters& host = report.machine.host;
+    const hw::parts::host::Parameters& host = report.machine.host;
     const double bytes = double(report.core_batch.value()) * double(report.machine.cores_per_chip);
     parts.input->stages.push_back({"transfer", base::Duration(bytes / host.pcie_rate.si()), 0, parts.input->prefetch});
     parts.queue = host.infeed_queue_depth;
   }
-  sw::report::run::LoopReport loop{parts, {}, {}};
-  loop.time = sw::job::time_of_loop(parts, recorded ? &loop.record : nullptr);
+  report::run::LoopReport loop{parts, {}, {}};
+  loop.time = workloads::job::time_of_loop(parts, recorded ? &loop.record : nullptr);
   return loop;
 }
 

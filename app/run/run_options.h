@@ -11,8 +11,8 @@
 #include "app/run/training_flags.h"
 #include "sw/collectives/algorithm.h"
 #include "sw/compiler/overlap.h"
-#include "sw/job/loop_time.h"
-#include "sw/job/start_time.h"
+#include "workloads/job/loop_time.h"
+#include "workloads/job/start_time.h"
 #include "workloads/lengths/length_plan.h"
 #include "workloads/workload.h"
 
@@ -20,7 +20,7 @@ namespace podsim::app::run {
 
 /// What `podsim train` has beyond a run.
 struct TrainOptions {
-  sw::job::Clients clients = sw::job::Clients::per_host;
+  workloads::job::Clients clients = workloads::job::Clients::per_host;
   std::optional<double> epochs;               ///< std::nullopt: as published for the batch
   std::optional<std::int64_t> steps;          ///< to train in place of epochs
   std::optional<double> between_evaluations;  ///< epochs; std::nullopt: as published
@@ -50,9 +50,9 @@ struct RunOptions {
   std::vector<std::string> real;      ///< patterns of chips made of their units at detail auto; empty: the first chip
   std::vector<std::string> chip_ops;  ///< patterns of ops through the parts of the chip at detail chip; empty: all
   int steps = 2;
-  std::optional<bool> input;              ///< whether hosts prepare batches; std::nullopt: only in a loop
-  std::optional<sw::job::LoopPlan> loop;  ///< std::nullopt: no loop
-  std::optional<TrainOptions> train;      ///< of podsim train
+  std::optional<bool> input;                     ///< whether hosts prepare batches; std::nullopt: only in a loop
+  std::optional<workloads::job::LoopPlan> loop;  ///< std::nullopt: no loop
+  std::optional<TrainOptions> train;             ///< of podsim train
   bool fold = true;
   sw::compiler::Overlap overlap = sw::compiler::Overlap::none;
   bool contention = true;

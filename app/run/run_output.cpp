@@ -15,19 +15,19 @@
 #include "base/text/json_text.h"
 #include "base/text/utf8.h"
 #include "base/version.h"
+#include "report/html/run_page.h"
+#include "report/link_report.h"
+#include "report/run/job_report.h"
+#include "report/run/memory_schedule.h"
+#include "report/run/train_report.h"
 #include "sw/chakra/run_trace.h"
 #include "sw/chakra/trace_file.h"
-#include "sw/report/html/run_page.h"
-#include "sw/report/link_report.h"
-#include "sw/report/run/job_report.h"
-#include "sw/report/run/memory_schedule.h"
-#include "sw/report/run/train_report.h"
 
 namespace podsim::app::run {
 namespace {
 
 /// What the traces of all ranks say of the run.
-std::map<std::string, std::string> trace_attributes(const sw::report::run::RunReport& report) {
+std::map<std::string, std::string> trace_attributes(const report::run::RunReport& report) {
   return {{"producer", std::string("podsim ") + base::program_version},
           {"workload", report.workload},
           {"machine", report.machine.name},
@@ -35,7 +35,7 @@ std::map<std::string, std::string> trace_attributes(const sw::report::run::RunRe
           {"step_time_ps", std::to_string(report.result.step_time.value())}};
 }
 
-nlohmann::ordered_json manifest(const sw::report::run::RunReport& report, const RunRecord& record) {
+nlohmann::ordered_json manifest(const report::run::RunReport& report, const RunRecord& record) {
   nlohmann::ordered_json files = {{"stats.json", "the figures of the run, as --json prints them without host times"},
                                   {"summary.txt", "the figures for people"},
                                   {"statistics.txt", "counters with their units"},
@@ -66,20 +66,20 @@ nlohmann::ordered_json manifest(const sw::report::run::RunReport& report, const 
           {"files", files}};
 }
 
-std::string link_bytes_csv(const sw::report::run::RunReport& report, const noc::Topology& slice) {
+std::string link_bytes_csv(const report::run::RunReport& report, const noc::Topology& slice) {
   const double most =
       report.machine.ici.payload_rate().si() * report.step_s();  // bytes that a link can carry in a step
-  std::vector<sw::report::LinkFigures> links;
+  std::vector<report::LinkFigures> links;
   for (noc::LinkId id = 0; id < noc::LinkId(report.result.link_bytes.size()); ++id) {
     const std::int64_t bytes = report.result.link_bytes[std::size_t(id)].value();
     links.push_back({.link = id, .amount = bytes, .utilisation = most > 0 ? double(bytes) / most : 0});
   }
-  return sw::report::link_csv(slice, links, "bytes");
+  return report::link_csv(slice, links, "bytes");
 }
 
 }  // namespace
 
-void write_run(const std::filesystem::path& folder, const sw::report::run::RunReport& report, const RunRecord& record) {
+void write_run(const std::filesystem::path& folder, const report::run::RunReport& report, const RunRecord& record) {
   std::ostringstream spans;
   record.timeline.write_json(spans);
   const nlohmann::ordered_json list = manifest(report, record);
@@ -88,33 +88,33 @@ void write_run(const std::filesystem::path& folder, const sw::report::run::RunRe
   output::remove_earlier_files(folder, names);
   // The list comes first, so that the next run knows what a run that was killed here has left.
   base::host::write_file(folder / "manifest.json", base::text::json_text(list, 2) + "\n");
-  base::host::write_file(folder / "stats.json", sw::report::run::run_stats(report));
-  base::host::write_file(folder / "summary.txt",
-                         base::text::printable(report.training ? sw::report::run::train_text(report)
-                                                               : sw::report::run::summary_text(report)));
+  base::host::write_file(folder / "stats.json", report::run::run_stats(report));
+  base::host::write_file(
+      folder / "summary.txt",
+      base::text::printable(report.training ? report::run::train_text(report) : report::run::summary_text(report)));
   std::ostringstream statistics;
   report.result.statistics.write_text(statistics);
   base::host::write_file(folder / "statistics.txt", statistics.str());
-  base::host::write_file(folder / "ops.csv", sw::report::run::ops_csv(report));
+  base::host::write_file(folder / "ops.csv", report::run::ops_csv(report));
   if (report.partition) {
-    base::host::write_file(folder / "mesh.svg", sw::report::run::mesh_svg(report.partition->placed.placement));
-    base::host::write_file(folder / "mesh.csv", sw::report::run::mesh_csv(report.partition->placed.placement));
-    base::host::write_file(folder / "layers.csv", sw::spmd::partition::sharding_costs_csv(report.partition->layers));
+    base::host::write_file(folder / "mesh.svg", report::run::mesh_svg(report.partition->placed.placement));
+    base::host::write_file(folder / "mesh.csv", report::run::mesh_csv(report.partition->placed.placement));
+    base::host::write_file(folder / "layers.csv", hlo::spmd::partition::sharding_costs_csv(report.partition->layers));
   }
-  base::host::write_file(folder / "memory.csv", sw::report::run::memory_schedule_csv(report.memory));
+  base::host::write_file(folder / "memory.csv", report::run::memory_schedule_csv(report.memory));
   base::host::write_file(folder / "links.csv", link_bytes_csv(report, record.slice));
   base::host::write_file(folder / "timeline.json", spans.str());
   if (report.loop) {
     std::ostringstream job;
-    sw::report::run::job_timeline(report).write_json(job);
+    report::run::job_timeline(report).write_json(job);
     base::host::write_file(folder / "job.json", job.str());
   }
   base::host::write_file(folder / "machine.toml", record.machine.to_toml());
   base::host::write_file(folder / "machine.csv", base::listing_csv(record.machine));
-  base::host::write_file(folder / "report.html", sw::report::html::run_page(sw::report::html::read_run_files(folder)));
+  base::host::write_file(folder / "report.html", report::html::run_page(report::html::read_run_files(folder)));
 }
 
-void write_traces(const std::filesystem::path& folder, const sw::report::run::RunReport& report,
+void write_traces(const std::filesystem::path& folder, const report::run::RunReport& report,
                   const noc::Topology& slice) {
   sw::chakra::RunTrace traces(report.program, report.result, report.machine, slice);
   const base::host::OutputFolder of_traces(folder / "chakra");

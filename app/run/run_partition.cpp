@@ -13,21 +13,22 @@
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
 #include "base/text/counted.h"
+#include "hlo/text/graph/shardy_attributes.h"
 #include "noc/slice.h"
 #include "sw/driver/compile.h"
 #include "sw/driver/mesh_choice.h"
-#include "sw/spmd/mesh/mesh_collectives.h"
+#include "sw/placement/mesh_collectives.h"
 #include "workloads/shardings/shardings.h"
 
 namespace podsim::app::run {
 namespace {
 
 /// The mesh of the shipped sharding file for a workload.
-std::optional<sw::spmd::mesh::MeshText> mesh_that_comes_with(const std::string& workload) {
+std::optional<sw::placement::MeshText> mesh_that_comes_with(const std::string& workload) {
   const auto& files = workloads::shardings::embedded_shardings();
   const auto found = std::ranges::find(files, workload, &workloads::shardings::EmbeddedSharding::name);
   if (found == files.end()) return std::nullopt;
-  return sw::driver::mesh_of(sw::spmd::mesh::read_sharding_file(found->name + ".toml", found->toml));
+  return sw::driver::mesh_of(hlo::spmd::mesh::read_sharding_file(found->name + ".toml", found->toml));
 }
 
 }  // namespace
@@ -46,18 +47,28 @@ RunPartition::RunPartition(const PartitionFlags& flags, const std::string& workl
   }
 }
 
-void RunPartition::bring(const sw::spmd::mesh::ShardingFile& sharding) {
+void RunPartition::bring(const hlo::spmd::mesh::ShardingFile& sharding) {
   if (sharding_) return;
   sharding_ = sharding;
   if (!mesh_) mesh_ = sw::driver::mesh_of(sharding);
   origin_ = "that of the workload";
 }
 
+void RunPartition::take_declared_mesh(const hlo::Module& graph, const hlo::text::Module& text) {
+  if (mesh_ || sharding_) return;
+  std::vector<std::vector<hlo::spmd::mesh::MeshAxis>> meshes;
+  for (const hlo::text::graph::MeshAxes& axes : hlo::text::graph::declared_meshes(text)) {
+    std::vector<hlo::spmd::mesh::MeshAxis>& mesh = meshes.emplace_back();
+    for (const auto& [name, size] : axes) mesh.push_back({name, size});
+  }
+  mesh_ = sw::driver::mesh_of_declared(graph, meshes);
+}
+
 std::optional<std::int64_t> RunPartition::cores() const {
   return mesh_ ? std::optional(mesh_->mesh.partitions()) : std::nullopt;
 }
 
-std::optional<std::string> RunPartition::default_slice(const hw::Machine& machine) const {
+std::optional<std::string> RunPartition::default_slice(const sw::TargetMachine& machine) const {
   if (!mesh_) return std::nullopt;
   if (auto slice = slice_for(mesh_->mesh.partitions(), machine)) return slice;
   const std::string message = fmt::format("no slice of {} has a core for each of the {} partitions of the mesh {}",
@@ -68,7 +79,7 @@ std::optional<std::string> RunPartition::default_slice(const hw::Machine& machin
   return std::nullopt;  // not reached
 }
 
-void RunPartition::check_slice(const std::string& slice, std::int64_t cores, const hw::Machine& machine) const {
+void RunPartition::check_slice(const std::string& slice, std::int64_t cores, const sw::TargetMachine& machine) const {
   if (!mesh_ || mesh_->mesh.partitions() == cores) return;
   const std::string message = fmt::format("the mesh {} has {}, a slice of {} has {}", mesh_->text,
                                           base::text::counted(mesh_->mesh.partitions(), "partition"), slice,
@@ -87,16 +98,16 @@ void RunPartition::take(const workloads::Workload& workload, std::int64_t cores)
   is_of_one_core_ = !workload.global;
   if (!workload.global || sharding_) return;
   if (!workload.sharding.empty()) {
-    sharding_ = sw::spmd::mesh::read_sharding_file(workload.name + ".toml", workload.sharding);
+    sharding_ = hlo::spmd::mesh::read_sharding_file(workload.name + ".toml", workload.sharding);
     if (!mesh_) mesh_ = sw::driver::mesh_of(*sharding_);
     origin_ = "that of the workload";
     return;
   }
   if (!mesh_) mesh_ = sw::driver::mesh_of_one_axis(cores, sharding_);
   std::vector<std::string> axes;
-  for (const sw::spmd::mesh::MeshAxis& axis : mesh_->mesh.axes()) axes.push_back(axis.name);
+  for (const hlo::spmd::mesh::MeshAxis& axis : mesh_->mesh.axes()) axes.push_back(axis.name);
   sharding_ =
-      sw::spmd::mesh::read_sharding_file(workload.name + ".toml", workloads::data_parallel_sharding(workload, axes));
+      hlo::spmd::mesh::read_sharding_file(workload.name + ".toml", workloads::data_parallel_sharding(workload, axes));
   origin_ = "the batch along all axes";
 }
 
@@ -108,20 +119,20 @@ sw::driver::PartitionChoices RunPartition::choices() const {
           .update_axes = flags_.weight_update_sharding};
 }
 
-sw::report::run::PartitionReport RunPartition::place(sw::driver::Step& step, const hw::Machine& machine,
-                                                     const noc::Topology& slice) const {
+report::run::PartitionReport RunPartition::place(sw::driver::Step& step, const sw::TargetMachine& machine,
+                                                 const noc::Topology& slice) const {
   const base::host::HostClock::time_point begin = base::host::HostClock::now();
   sw::driver::Partitioned& partitioned = *step.partitioned;
-  const sw::spmd::mesh::MeshText& mesh = partitioned.mesh;
-  sw::spmd::mesh::name_axes(step.program, mesh.mesh);
-  std::optional<sw::spmd::mesh::PlacementChoice> choice;
+  const sw::placement::MeshText& mesh = partitioned.mesh;
+  sw::placement::name_axes(step.program, mesh.mesh);
+  std::optional<sw::placement::PlacementChoice> choice;
   bool chosen = true;
   at_mesh_flag(mesh.text, [&] {
-    const auto fixed = sw::spmd::mesh::resolve_placements(mesh, slice, int(machine.cores_per_chip));
+    const auto fixed = sw::placement::resolve_placements(mesh, slice, int(machine.cores_per_chip));
     chosen = !std::ranges::all_of(fixed, [](const auto& place) { return place.has_value(); });
-    choice = sw::spmd::mesh::choose_placement(machine, mesh.mesh, slice, fixed, step.program);
+    choice = sw::placement::choose_placement(machine, mesh.mesh, slice, fixed, step.program);
   });
-  sw::spmd::mesh::place(step.program, choice->placement);
+  sw::placement::place(step.program, choice->placement);
   return {.placed = *std::move(choice),
           .chosen = chosen,
           .sharding = origin_,

@@ -19,7 +19,7 @@
 #include "base/text/json_text.h"
 #include "base/text/percent.h"
 #include "base/text/text_table.h"
-#include "hw/timing/tile_pipeline.h"
+#include "sw/compiler/op_costs.h"
 #include "sw/driver/compile.h"
 #include "workloads/importers/importer.h"
 #include "workloads/scalesim/scalesim_cycles.h"
@@ -48,25 +48,25 @@ struct LayerTime {
   }
 };
 
-LayerTime time_on_core(const workloads::scalesim::ScaleSimLayer& layer, const hw::Machine& machine,
-                       hw::timing::TilePipeline& pipeline) {
-  sw::ir::Module module = workloads::scalesim::scalesim_layer_module(layer);
+LayerTime time_on_core(const workloads::scalesim::ScaleSimLayer& layer, const sw::TargetMachine& machine,
+                       sw::compiler::OpCosts& costs) {
+  hlo::Module module = workloads::scalesim::scalesim_layer_module(layer);
   const sw::driver::Step step =
       sw::driver::compile({.name = layer.name, .module = std::move(module)}, {.machine = machine});
   LayerTime time;
   for (const sw::compiler::ProgramItem& item : step.program.items) {
-    const hw::OpResult op = pipeline.simulate(step.program.ops[std::size_t(item.index)].tiles);
-    time += {op.cycles, base::Cycles(base::divide_round_up(op.mxu_busy.value(), machine.mxu.count)), op.hbm_busy,
-             op.read_bytes + op.written_bytes};
+    const hw::OpResult op = costs.simulate(step.program.ops[std::size_t(item.index)].tiles);
+    time += {op.cycles, base::Cycles(base::divide_round_up(op.busy.of<hw::Mxu>().value(), machine.mxu.count)),
+             op.hbm_busy, op.read_bytes + op.written_bytes};
   }
   return time;
 }
 
-/// One `podsim run TOPOLOGY.csv`; the two ways of counting cycles share the rest.
+/// One `podsim run TOPOLOGY.csv`; the two methods of counting cycles share the rest.
 class TopologyRun {
  public:
   explicit TopologyRun(const RunOptions& options)
-      : options_(options), machine_(hw::read_machine(options.machine.load())) {
+      : options_(options), machine_(sw::read_target(options.machine.load())) {
     array_ = {machine_.mxu.size, machine_.mxu.size};
     topology_ = workloads::scalesim::read_scalesim_topology(options.workload,
                                                             base::host::read_input("WORKLOAD", options.workload));
@@ -80,9 +80,9 @@ class TopologyRun {
 
  private:
   void time_layers() {
-    hw::timing::TilePipeline pipeline(machine_);
+    sw::compiler::OpCosts costs(machine_);
     for (const workloads::scalesim::ScaleSimLayer& layer : topology_.layers)
-      times_.push_back(time_on_core(layer, machine_, pipeline));
+      times_.push_back(time_on_core(layer, machine_, costs));
   }
 
   double seconds() const { return base::host::seconds_since(begin_); }
@@ -219,7 +219,7 @@ class TopologyRun {
 
   const RunOptions& options_;
   base::host::HostClock::time_point begin_ = base::host::HostClock::now();
-  hw::Machine machine_;
+  sw::TargetMachine machine_;
   workloads::scalesim::SystolicArray array_;
   workloads::scalesim::ScaleSimTopology topology_;
   std::vector<LayerTime> times_;  ///< one per layer; empty with --convention

@@ -9,15 +9,15 @@
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "hw/input/input_parameters.h"
-#include "sw/job/job_parameters.h"
 #include "workloads/input_samples.h"
+#include "workloads/job/job_parameters.h"
 #include "workloads/training_runs.h"
 
 namespace podsim::app::run {
 
 namespace {
 
-workloads::InputSamples data_of(const sw::report::run::RunReport& report) {
+workloads::InputSamples data_of(const report::run::RunReport& report) {
   const auto samples = workloads::input_samples(report.workload);
   if (samples && samples->training > 0 && report.samples_per_step() > 0) return *samples;
   throw base::InputError(
@@ -25,7 +25,7 @@ workloads::InputSamples data_of(const sw::report::run::RunReport& report) {
       "no source for the steps to its target; --train-steps N and --loop 'steps=N eval=M' state them");
 }
 
-workloads::Convergence training_of(const sw::report::run::RunReport& report, const TrainOptions& options) {
+workloads::Convergence training_of(const report::run::RunReport& report, const TrainOptions& options) {
   const auto batch = std::int64_t(report.samples_per_step());
   const auto known = workloads::convergence(report.workload, batch);
   if (options.epochs) {
@@ -50,8 +50,7 @@ double epochs_of_loop(const workloads::Convergence& training, const TrainOptions
 }
 
 /// Epochs or steps and loops of a report.
-void add_training(sw::report::run::TrainReport& train, const sw::report::run::RunReport& report,
-                  const RunOptions& options) {
+void add_training(report::run::TrainReport& train, const report::run::RunReport& report, const RunOptions& options) {
   const auto loop_steps = double(report.loop->parts.plan.steps);
   if (options.train->steps) {
     train.steps = double(*options.train->steps);
@@ -72,17 +71,17 @@ void add_training(sw::report::run::TrainReport& train, const sw::report::run::Ru
   train.steps = train.loops * loop_steps;
 }
 
-void add_runs(sw::report::run::TrainReport& train, const sw::report::run::RunReport& report,
-              const TrainOptions& options) {
+void add_runs(report::run::TrainReport& train, const report::run::RunReport& report, const TrainOptions& options) {
   if (options.runs == 1) return;
   const workloads::EpochSpread usual = workloads::usual_epoch_spread(report.workload);
   train.spread_source = options.spread ? "--spread" : usual.source;
-  train.runs = sw::job::spread_of_runs({options.runs, train.loops, options.spread.value_or(usual.value), options.seed});
+  train.runs =
+      workloads::job::spread_of_runs({options.runs, train.loops, options.spread.value_or(usual.value), options.seed});
 }
 
 }  // namespace
 
-sw::job::LoopPlan training_loop(const sw::report::run::RunReport& report, const RunOptions& options) {
+workloads::job::LoopPlan training_loop(const report::run::RunReport& report, const RunOptions& options) {
   if (options.loop) {
     if (!options.train->steps) {
       static_cast<void>(data_of(report));
@@ -94,8 +93,8 @@ sw::job::LoopPlan training_loop(const sw::report::run::RunReport& report, const 
   double epochs = options.train->between_evaluations.value_or(workloads::usual_epochs_between_evaluations);
   if (!options.train->steps) epochs = epochs_of_loop(training_of(report, *options.train), *options.train);
   const double batch = report.samples_per_step();
-  sw::job::LoopPlan plan{std::int64_t(std::ceil(epochs * double(data.training) / batch)),
-                         std::int64_t(std::ceil(double(data.evaluation) / batch))};
+  workloads::job::LoopPlan plan{std::int64_t(std::ceil(epochs * double(data.training) / batch)),
+                                std::int64_t(std::ceil(double(data.evaluation) / batch))};
   plan.checkpoint_steps = options.train->checkpoint_steps;
   if (plan.checkpoint_steps > plan.steps) {
     base::host::locate_errors("--checkpoint", std::to_string(plan.checkpoint_steps), [&] {
@@ -106,14 +105,14 @@ sw::job::LoopPlan training_loop(const sw::report::run::RunReport& report, const 
   return plan;
 }
 
-sw::report::run::TrainReport training_report(const sw::report::run::RunReport& report, const RunOptions& options,
-                                             std::int64_t evaluation_ops, const base::Config& machine) {
-  sw::report::run::TrainReport train;
+report::run::TrainReport training_report(const report::run::RunReport& report, const RunOptions& options,
+                                         std::int64_t evaluation_ops, const base::Config& machine) {
+  report::run::TrainReport train;
   add_training(train, report, options);
   add_runs(train, report, *options.train);
-  const bool one = options.train->clients == sw::job::Clients::one;
+  const bool one = options.train->clients == workloads::job::Clients::one;
   train.clients = one ? "one client" : "a client per host";
-  sw::job::StartWork work;
+  workloads::job::StartWork work;
   work.clients = options.train->clients;
   work.ops = std::int64_t(report.program.items.size());
   work.evaluation_ops = evaluation_ops;
@@ -126,7 +125,7 @@ sw::report::run::TrainReport training_report(const sw::report::run::RunReport& r
   work.input = report.loop->parts.input;
   const hw::input::InputParameters input = hw::input::read_input_parameters(machine);
   work.hosts = (report.chips + input.host_chips - 1) / input.host_chips;
-  train.start = sw::job::start_time(sw::job::read_job_parameters(machine), work);
+  train.start = workloads::job::start_time(workloads::job::read_job_parameters(machine), work);
   for (const workloads::PublishedRun& run : workloads::published_runs(report.workload)) {
     train.published.push_back({run.chips, run.batch, run.minutes, run.source});
   }

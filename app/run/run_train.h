@@ -3,17 +3,17 @@
 
 #include "app/run/run_options.h"
 #include "base/config.h"
-#include "sw/report/run/run_report.h"
+#include "report/run/run_report.h"
 
 /// The parts of `podsim train` beyond a loop.
 namespace podsim::app::run {
 
 /// The loop between two evaluations of a workload's training, and the evaluation, unless the options have a loop.
 /// InputError for a workload or a batch that nothing is published for, unless the options say how many epochs or steps.
-sw::job::LoopPlan training_loop(const sw::report::run::RunReport& report, const RunOptions& options);
+workloads::job::LoopPlan training_loop(const report::run::RunReport& report, const RunOptions& options);
 
 /// The start and the number of loops of a training whose loop the report has.
-sw::report::run::TrainReport training_report(const sw::report::run::RunReport& report, const RunOptions& options,
-                                             std::int64_t evaluation_ops, const base::Config& machine);
+report::run::TrainReport training_report(const report::run::RunReport& report, const RunOptions& options,
+                                         std::int64_t evaluation_ops, const base::Config& machine);
 
 }  // namespace podsim::app::run

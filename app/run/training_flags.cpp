@@ -16,7 +16,7 @@ namespace podsim::app::run {
 
 namespace {
 
-constexpr std::int64_t most_outputs = 1'000'000;
+constexpr std::int64_t max_outputs = 1'000'000;
 
 std::vector<std::string> names_of_optimizers() {
   std::vector<std::string> names;
@@ -27,7 +27,7 @@ std::vector<std::string> names_of_optimizers() {
 std::int64_t output_number(const std::string& text) {
   constexpr std::string_view prefix = "output:";
   const std::string number = text.starts_with(prefix) ? text.substr(prefix.size()) : text;
-  return base::host::parse_whole_number("--loss", number, 0, most_outputs);
+  return base::host::parse_whole_number("--loss", number, 0, max_outputs);
 }
 
 std::vector<std::string> split_at_commas(const std::string& text) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace CLI {
 class App;
@@ -17,6 +17,6 @@ void add_trips_option(CLI::App& command, std::vector<std::string>& trips);
 
 /// Sets the trip count of loops that the text does not tell. NAME is a pattern of the loop's name or op_name. Throws
 /// InputError at the flag if a value has no such form, or matches no loop, or one whose count follows from the text.
-void set_trip_counts(sw::ir::Module& module, const std::vector<std::string>& trips);
+void set_trip_counts(hlo::Module& module, const std::vector<std::string>& trips);
 
 }  // namespace podsim::app::run

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "app/run/module_file.h"
-#include "sw/hlo/graph/manual_computations.h"
+#include "hlo/text/graph/manual_computations.h"
 
 namespace podsim::app::run {
 
@@ -18,7 +18,7 @@ namespace {
 /// Counts what is not used by kind, and remembers where the first of each is.
 class Kinds {
  public:
-  explicit Kinds(const sw::hlo::Module& text) : text_(text) {}
+  explicit Kinds(const hlo::text::Module& text) : text_(text) {}
 
   void add(const std::string& message, std::string_view place) {
     const auto [known, added] = at_.try_emplace(message, kinds_.size());
@@ -42,7 +42,7 @@ class Kinds {
     std::size_t count = 0;
   };
 
-  const sw::hlo::Module& text_;
+  const hlo::text::Module& text_;
   std::vector<Kind> kinds_;
   std::map<std::string, std::size_t> at_;
 };
@@ -75,7 +75,7 @@ bool is_of_manual_computation(std::string_view name) {
 }
 
 void add_shardy(std::string_view attributes, std::string_view target, Kinds& kinds) {
-  const bool is_manual = target == sw::hlo::graph::to_local_target || target == sw::hlo::graph::to_global_target;
+  const bool is_manual = target == hlo::text::graph::to_local_target || target == hlo::text::graph::to_global_target;
   for (const auto& [name, value] : shardy_attributes(attributes)) {
     // xla.sdy.import_mhlo_shardings says to take the attribute `sharding`, which is always taken.
     if (name == "xla.sdy.meshes" || name == "xla.sdy.import_mhlo_shardings") continue;
@@ -108,7 +108,7 @@ void add_sharding(std::string_view sharding, Kinds& kinds) {
   }
 }
 
-bool has_sharding(const sw::hlo::Module& text, sw::hlo::InstructionIndex index) {
+bool has_sharding(const hlo::text::Module& text, hlo::text::InstructionIndex index) {
   const auto attributes = text.attributes_of(text.instructions[std::size_t(index)]);
   const std::string_view* shardy = find_value(attributes, "frontend_attributes");
   return find_value(attributes, "sharding") != nullptr ||
@@ -116,14 +116,14 @@ bool has_sharding(const sw::hlo::Module& text, sw::hlo::InstructionIndex index) 
 }
 
 /// True if the parameters or the result of a program, which the header says to leave alone, have no sharding.
-bool may_spread(const sw::hlo::Module& text, std::string_view attribute) {
-  const sw::hlo::Computation& entry = text.computations[std::size_t(text.entry)];
+bool may_spread(const hlo::text::Module& text, std::string_view attribute) {
+  const hlo::text::Computation& entry = text.computations[std::size_t(text.entry)];
   if (attribute.ends_with("output")) return !has_sharding(text, entry.root);
   return !std::ranges::all_of(entry.parameters, [&](auto parameter) { return has_sharding(text, parameter); });
 }
 
-void add_header(const sw::hlo::Module& text, Kinds& kinds) {
-  for (const sw::hlo::Attribute& attribute : text.attributes) {
+void add_header(const hlo::text::Module& text, Kinds& kinds) {
+  for (const hlo::text::Attribute& attribute : text.attributes) {
     if (attribute.name == "frontend_attributes") add_shardy(attribute.value, "", kinds);
     const bool forbids = attribute.name.starts_with("allow_spmd_sharding_propagation_to_") &&
                          attribute.value.find("false") != std::string_view::npos && may_spread(text, attribute.name);
@@ -133,22 +133,22 @@ void add_header(const sw::hlo::Module& text, Kinds& kinds) {
 
 }  // namespace
 
-std::vector<std::string> unused_shardings(const sw::hlo::Module& text, const sw::driver::Partitioned& partitioned) {
+std::vector<std::string> unused_shardings(const hlo::text::Module& text, const sw::driver::Partitioned& partitioned) {
   Kinds kinds(text);
   add_header(text, kinds);
-  for (const sw::spmd::propagate::UnplacedValue& value : partitioned.overruled) {
+  for (const hlo::spmd::propagate::UnplacedValue& value : partitioned.overruled) {
     kinds.add(value.reason, place_of(text, value.name));
   }
-  for (const sw::spmd::propagate::UnplacedValue& value : partitioned.unplaced) {
+  for (const hlo::spmd::propagate::UnplacedValue& value : partitioned.unplaced) {
     kinds.add(fmt::format("a value on one device (maximal) counts as replicated: {}", value.reason),
               place_of(text, value.name));
   }
-  for (const sw::hlo::Instruction& instruction : text.instructions) {
-    const std::string_view target = sw::hlo::graph::custom_call_target(text, instruction);
+  for (const hlo::text::Instruction& instruction : text.instructions) {
+    const std::string_view target = hlo::text::graph::custom_call_target(text, instruction);
     if (target == "xla.sdy.ShardingGroup" || target == "xla.sdy.PropagationBarrier") {
       kinds.add(fmt::format("the custom call {} is not used", target), instruction.opcode_text);
     }
-    for (const sw::hlo::Attribute& attribute : text.attributes_of(instruction)) {
+    for (const hlo::text::Attribute& attribute : text.attributes_of(instruction)) {
       if (attribute.name == "frontend_attributes") add_shardy(attribute.value, target, kinds);
       if (attribute.name == "sharding") add_sharding(attribute.value, kinds);
     }

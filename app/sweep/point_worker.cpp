@@ -11,7 +11,7 @@
 #include "base/diagnostic.h"
 #include "base/host/child_process.h"
 #include "base/host/exit_code.h"
-#include "hw/machine.h"
+#include "sw/target_machine.h"
 
 namespace podsim::app::sweep {
 
@@ -79,7 +79,7 @@ void PointWorker::look_at(const run::RunOptions& options, const base::Config& ma
   if (step_ || compile_alone_) return;
   compile_alone_ = true;
   try {
-    const hw::Machine of_step = hw::read_machine(machine);
+    const sw::TargetMachine of_step = sw::read_target(machine);
     run::CompiledStep step = run::StepCompiler(options, of_step).compile(cache_ ? &*cache_ : nullptr);
     if (!step.shareable()) return;
     step_ = std::move(step);

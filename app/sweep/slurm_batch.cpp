@@ -21,7 +21,7 @@
 namespace podsim::app::sweep {
 namespace {
 
-constexpr std::size_t points_of_a_task = 64, most_tasks_unasked = 1000;  // tasks of an array, by SLURM's default limit
+constexpr std::size_t points_of_a_task = 64, max_tasks_unasked = 1000;  // tasks of an array, by SLURM's default limit
 
 /// A value of a `#SBATCH` line, quoted if sbatch would split it at a blank, or take a character of it as a quote or
 /// comment.
@@ -100,7 +100,7 @@ void emit_slurm(const SweepOptions& options, std::size_t tasks) {
   require_one_line(batch);
   batch.program = std::filesystem::read_symlink("/proc/self/exe");
   batch.tasks = std::min(
-      tasks != 0 ? tasks : std::min((points + points_of_a_task - 1) / points_of_a_task, most_tasks_unasked), points);
+      tasks != 0 ? tasks : std::min((points + points_of_a_task - 1) / points_of_a_task, max_tasks_unasked), points);
   batch.yes = options.yes;
   batch.rerun = options.rerun;
   batch.timeout_s = options.timeout_s;

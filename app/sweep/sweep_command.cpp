@@ -15,7 +15,7 @@
 namespace podsim::app::sweep {
 namespace {
 
-constexpr std::int64_t most_workers = 1024, most_tasks = 1'000'000, longest_timeout_s = 100'000'000;
+constexpr std::int64_t max_workers = 1024, max_tasks = 1'000'000, longest_timeout_s = 100'000'000;
 
 struct SweepCommand {
   SweepOptions sweep;
@@ -30,7 +30,7 @@ void add_flags(CLI::App& command, const std::shared_ptr<SweepCommand>& options) 
       .add_option_function<std::string>(
           "-j",
           [options](const std::string& text) {
-            options->workers = std::size_t(base::host::parse_whole_number("-j", text, 1, most_workers));
+            options->workers = std::size_t(base::host::parse_whole_number("-j", text, 1, max_workers));
           },
           "Points that run at the same time [as many as processors]")
       ->option_text("N");
@@ -50,7 +50,7 @@ void add_flags(CLI::App& command, const std::shared_ptr<SweepCommand>& options) 
       .add_option_function<std::string>(
           "--tasks",
           [options](const std::string& text) {
-            options->tasks = std::size_t(base::host::parse_whole_number("--tasks", text, 1, most_tasks));
+            options->tasks = std::size_t(base::host::parse_whole_number("--tasks", text, 1, max_tasks));
           },
           "Of the array of --emit [one for 64 points]")
       ->option_text("N")
@@ -82,7 +82,7 @@ void add_sweep_flags(CLI::App& command, SweepOptions& options) {
           [&options](const std::string& text) {
             options.timeout_s = base::host::parse_whole_number("--timeout", text, 1, longest_timeout_s);
           },
-          "End a point after so long; it has failed, the others go on\n[none]")
+          "Time limit of a point; a point beyond it has failed, the others continue\n[none]")
       ->option_text("SECONDS");
   command.add_flag("--dry-run", options.dry_run, "Print the points as command lines and run nothing");
   command.add_flag(

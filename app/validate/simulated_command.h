@@ -13,8 +13,8 @@ struct SimulatedCommand {
   std::string problem;  ///< why there are none: the first line of its errors
 };
 
-/// Runs `podsim run` or `podsim train`, whose words follow the program's name, in a child process, since one process
-/// holds one simulation. No chip is simulated by its units, which gives the same times later.
+/// Runs `podsim run` or `podsim train`, whose words follow the program's name, in a child process, which keeps what it
+/// prints and how it fails to itself. No chip is simulated by its units, which gives the same times later.
 SimulatedCommand simulated_command(const std::vector<std::string>& command);
 
 }  // namespace podsim::app::validate

@@ -12,9 +12,9 @@ namespace podsim::app::validate {
 namespace {
 
 namespace charts = studies::charts;
-namespace html = sw::report::html;
-using workloads::measured::published::ScalingLine;
-using workloads::measured::published::SimulatedStep;
+namespace html = report::html;
+using validation::measured::published::ScalingLine;
+using validation::measured::published::SimulatedStep;
 
 constexpr double chart_width = 360, gap = 24;
 constexpr std::size_t columns = 3;
@@ -37,7 +37,7 @@ Panel panel_of(const ScalingLine& line) {
     chips.push_back(double(step.published.chips));
     times.push_back(milliseconds * seconds);
   };
-  for (const SimulatedStep& step : line.published) add(step, step.published.most_s);
+  for (const SimulatedStep& step : line.published) add(step, step.published.max_s);
   for (const SimulatedStep& step : line.line) add(step, *step.step_s);
   std::vector<double> ticks = chips;
   std::ranges::sort(ticks);
@@ -52,7 +52,7 @@ Panel panel_of(const ScalingLine& line) {
   for (const SimulatedStep& step : line.line) path.push_back(place(step, *step.step_s));
   body += html::svg_path(path, "curve line-1");
   for (const SimulatedStep& step : line.published) {
-    const html::SvgPoint most = place(step, step.published.most_s), least = place(step, step.published.least_s);
+    const html::SvgPoint most = place(step, step.published.max_s), least = place(step, step.published.min_s);
     body += html::svg_line(least.x, least.y, most.x, most.y, "curve line-2");
     body += html::svg_circle(most.x, most.y, 5, "mark fill-2");
     if (least.y != most.y) body += html::svg_circle(least.x, least.y, 5, "mark fill-2");

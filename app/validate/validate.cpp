@@ -17,9 +17,9 @@
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
 #include "base/progress.h"
+#include "validation/measured/leave_out.h"
+#include "validation/measured/validation.h"
 #include "workloads/machines/machine_choice.h"
-#include "workloads/measured/leave_out.h"
-#include "workloads/measured/validation.h"
 
 namespace podsim::app::validate {
 namespace {
@@ -38,18 +38,19 @@ base::Config configured(const ValidateOptions& options, const std::string& machi
 
 void run_leave_out(const ValidateOptions& options) {
   const auto begin = base::host::HostClock::now();
-  workloads::measured::LeaveOut left_out;
+  validation::measured::LeaveOut left_out;
   base::Progress progress("fitting");
   const auto configure = [&](const std::string& machine) { return configured(options, machine); };
   const auto result = [&] {
     left_out.wall_s = base::host::seconds_since(begin);
-    return options.json ? workloads::measured::leave_out_json(left_out) : workloads::measured::leave_out_text(left_out);
+    return options.json ? validation::measured::leave_out_json(left_out)
+                        : validation::measured::leave_out_text(left_out);
   };
   output::publish(
       options.json,
       [&] {
-        workloads::measured::leave_out(options.data, options.left_out, configure, left_out,
-                                       [&](double share) { progress.update(share); });
+        validation::measured::leave_out(options.data, options.left_out, configure, left_out,
+                                        [&](double share) { progress.update(share); });
       },
       result);
 }
@@ -58,23 +59,23 @@ void run_validate(ValidateOptions& options) {
   base::host::throw_on_interrupt();
   if (!options.left_out.empty()) return run_leave_out(options);
   const auto begin = base::host::HostClock::now();
-  workloads::measured::Silicon silicon([&](const std::string& machine) { return configured(options, machine); },
-                                       nullptr, options.op_cache.open());
-  workloads::measured::Validation validation;
+  validation::measured::Silicon silicon([&](const std::string& machine) { return configured(options, machine); },
+                                        nullptr, options.op_cache.open());
+  validation::measured::Validation validation;
   base::Progress progress("modelling");
   const auto result = [&] {
     validation.wall_s = base::host::seconds_since(begin);
-    return options.json ? workloads::measured::validation_json(validation)
-                        : workloads::measured::validation_text(validation);
+    return options.json ? validation::measured::validation_json(validation)
+                        : validation::measured::validation_text(validation);
   };
   output::publish(options.json,
                   [&] {
-                    workloads::measured::validate(options.data, silicon, validation,
-                                                  [&](double share) { progress.update(share); });
+                    validation::measured::validate(options.data, silicon, validation,
+                                                   [&](double share) { progress.update(share); });
                   },
                   result, {[&] {
                     if (!options.csv.empty())
-                      base::host::write_file(options.csv, workloads::measured::validation_csv(validation));
+                      base::host::write_file(options.csv, validation::measured::validation_csv(validation));
                   }});
   options.op_cache.close();
 }

@@ -16,7 +16,7 @@
 #include "base/host/output_file.h"
 #include "base/progress.h"
 #include "base/text/glob.h"
-#include "workloads/jobs/published_jobs.h"
+#include "validation/jobs/published_jobs.h"
 
 namespace podsim::app::validate {
 namespace {
@@ -26,19 +26,19 @@ struct ValidateJobsOptions {
   bool json = false;
 };
 
-workloads::jobs::SimulatedJob simulated_job(workloads::jobs::PublishedJob published) {
+validation::jobs::SimulatedJob simulated_job(validation::jobs::PublishedJob published) {
   SimulatedCommand command = simulated_command(published.command);
-  workloads::jobs::SimulatedJob job{std::move(published), {}, std::move(command.problem)};
+  validation::jobs::SimulatedJob job{std::move(published), {}, std::move(command.problem)};
   if (job.problem.empty()) job.seconds = command.json.at(nlohmann::json::json_pointer(job.published.pointer()));
   return job;
 }
 
 void run_validate_jobs(const ValidateJobsOptions& options) {
   base::host::throw_on_interrupt();
-  std::vector<workloads::jobs::PublishedJob> rows = workloads::jobs::published_jobs();
+  std::vector<validation::jobs::PublishedJob> rows = validation::jobs::published_jobs();
   std::erase_if(rows, [&](const auto& row) { return !base::text::glob_match(options.only, row.network); });
   if (rows.empty()) throw base::InputError(fmt::format("no network matches '{}'", options.only));
-  std::vector<workloads::jobs::SimulatedJob> jobs;
+  std::vector<validation::jobs::SimulatedJob> jobs;
   base::Progress progress("simulating");
   output::publish(
       options.json,
@@ -49,8 +49,8 @@ void run_validate_jobs(const ValidateJobsOptions& options) {
           jobs.push_back(simulated_job(std::move(rows[i])));
         }
       },
-      [&] { return options.json ? workloads::jobs::jobs_json(jobs) : workloads::jobs::jobs_text(jobs); }, {[&] {
-        if (!options.csv.empty()) base::host::write_file(options.csv, workloads::jobs::jobs_csv(jobs));
+      [&] { return options.json ? validation::jobs::jobs_json(jobs) : validation::jobs::jobs_text(jobs); }, {[&] {
+        if (!options.csv.empty()) base::host::write_file(options.csv, validation::jobs::jobs_csv(jobs));
       }});
 }
 

@@ -7,8 +7,8 @@ class App;
 
 namespace podsim::app::validate {
 
-/// Declares `podsim validate jobs`, a command of `validate`: published loops, trainings and starts beside simulated
-/// ones.
+/// Declares `podsim validate jobs`, a command of `validate`: compares published loops, trainings and starts with
+/// simulated ones.
 void add_validate_jobs(CLI::App& validate);
 
 }  // namespace podsim::app::validate

@@ -23,9 +23,9 @@
 #include "base/host/output_file.h"
 #include "base/progress.h"
 #include "base/text/glob.h"
-#include "workloads/measured/published/published_memory.h"
-#include "workloads/measured/published/published_steps.h"
-#include "workloads/measured/published/scaling_lines.h"
+#include "validation/measured/published/published_memory.h"
+#include "validation/measured/published/published_steps.h"
+#include "validation/measured/published/scaling_lines.h"
 
 namespace podsim::app::validate {
 namespace {
@@ -83,7 +83,7 @@ void simulate_rows(const PublishedOptions& options, std::vector<Row> rows, Resul
 }
 
 void run_validate_steps(const PublishedOptions& options) {
-  using namespace workloads::measured::published;
+  using namespace validation::measured::published;
   SimulatedSteps result{.file = options.path("training_steps.csv"), .steps = {}};
   std::vector<PublishedStep> rows = published_steps(result.file, text_of(result.file, "training_steps.csv"));
   std::erase_if(rows, [&](const PublishedStep& row) { return !base::text::glob_match(options.only, row.network); });
@@ -106,7 +106,7 @@ void run_validate_steps(const PublishedOptions& options) {
 }
 
 void run_validate_memory(const PublishedOptions& options) {
-  using namespace workloads::measured::published;
+  using namespace validation::measured::published;
   SimulatedMemories result{.file = options.path("memory.csv"), .rows = {}};
   std::vector<PublishedMemory> rows = published_memory(result.file, text_of(result.file, "memory.csv"));
   std::erase_if(rows, [&](const PublishedMemory& row) { return !base::text::glob_match(options.only, row.model); });

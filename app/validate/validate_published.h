@@ -7,10 +7,10 @@ class App;
 
 namespace podsim::app::validate {
 
-/// Declares `podsim validate steps`, a command of `validate`: published training steps beside simulated ones.
+/// Declares `podsim validate steps`, a command of `validate`: compares published training steps with simulated ones.
 void add_validate_steps(CLI::App& validate);
 
-/// Declares `podsim validate memory`, a command of `validate`: published peaks of memory beside simulated ones.
+/// Declares `podsim validate memory`, a command of `validate`: compares published peaks of memory with simulated ones.
 void add_validate_memory(CLI::App& validate);
 
 }  // namespace podsim::app::validate

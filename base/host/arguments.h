@@ -10,7 +10,7 @@
 
 #include "base/diagnostic.h"
 
-/// Functions shared by the commands to read their arguments and to point at errors in them:
+/// Functions with which commands read their arguments. Errors are InputErrors that point at the argument:
 ///
 ///   --optimizer: error: 'adam' is not an optimizer
 ///      | adam
@@ -27,8 +27,8 @@ void locate_errors(std::string_view flag, std::string_view text, const std::func
 /// Parses a whole number. InputError if `text` is not one from `least` to `most`.
 std::int64_t parse_whole_number(std::string_view flag, const std::string& text, std::int64_t least, std::int64_t most);
 
-/// Returns the index of `text` in `choices`; InputError with the nearest of them if it is not there. `what` is the kind
-/// of value with its article, as in "an optimizer".
+/// Returns the index of `text` in `choices`; InputError with the nearest of them if there is no such choice. `what` is
+/// the kind of value with its article, as in "an optimizer".
 std::size_t parse_choice(std::string_view flag, const std::string& text, std::string_view what,
                          const std::vector<std::string>& choices);
 

@@ -12,7 +12,7 @@
 namespace podsim::base::host {
 namespace {
 
-constexpr std::size_t most_decompressed = std::size_t(4) << 30;
+constexpr std::size_t max_decompressed = std::size_t(4) << 30;
 
 /// A stream of zlib, which is ended with this object.
 class Inflation {
@@ -38,7 +38,7 @@ class Inflation {
       const int state = inflate(&stream_, Z_NO_FLUSH);
       taken += part - stream_.avail_in;
       text.append(buffer.data(), buffer.size() - stream_.avail_out);
-      if (text.size() > most_decompressed) throw InputError("the gzip file holds more than 4 GiB");
+      if (text.size() > max_decompressed) throw InputError("the gzip file holds more than 4 GiB");
       if (state == Z_STREAM_END) {
         if (taken == bytes.size()) return text;
         inflateReset(&stream_);

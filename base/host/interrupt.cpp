@@ -21,7 +21,7 @@ namespace {
 
 constexpr double patience_s = 5, patience_after_limit_s = 0.6;
 
-/// What an interruption does besides setting the flag.
+/// What an interruption does in addition to setting the flag.
 enum class Mode { nothing, watched, throws };
 
 // A signal handler can only reach statics.
@@ -29,7 +29,7 @@ std::atomic<bool> interrupted_flag{false}, by_limit{false};
 std::atomic<Mode> mode{Mode::nothing};
 std::atomic<void (*)()> at_interrupt{nullptr};
 
-/// Sends SIGALRM after so many seconds.
+/// Sends SIGALRM after `seconds`.
 void start_timer(double seconds) {
   itimerval timer{};
   timer.it_value.tv_sec = time_t(seconds);

@@ -6,20 +6,21 @@
 #include <string>
 #include <utility>
 
-/// The end of a command from outside, in order, so that it keeps what it has done: the first SIGINT (Ctrl-C) or
-/// SIGTERM, or the time limit of --limit. A second signal ends the program at once.
+/// Ends a command on a signal or a time limit so that its results are kept: on the first SIGINT (Ctrl-C) or SIGTERM, or
+/// after the time of --limit. A second signal ends the program at once.
 namespace podsim::base::host {
 
-/// Returns a flag that the interruption sets. For commands that ask for it themselves, between parts of their work. A
-/// program that does not call protect_results() in five seconds after a signal, or in 0.6 s after its time limit, ends
-/// without a result.
+/// Returns a flag that the interruption sets, for commands that test it themselves between parts of their work. A
+/// program that does not call protect_results() within five seconds after a signal, or within 0.6 s after its time
+/// limit, ends without a result.
 const std::atomic<bool>& watch_for_interrupt();
 
-/// Makes the interruption an exception: the next end_if_interrupted() throws it. For commands whose work is in loops
-/// far below them. A program that calls none in as long a time ends without a result.
+/// Makes the interruption an exception: the next end_if_interrupted() throws it. For commands whose loops are in
+/// libraries below them. A program that does not call end_if_interrupted() within the same times ends without a result.
 void throw_on_interrupt();
 
-/// Says that the work is over and its results are written now: no first signal and no time limit ends that.
+/// Declares that the work is done and its results are being written: from now on neither a first signal nor the time
+/// limit ends the program.
 void protect_results();
 
 /// While it lives, an interruption also calls `function`, in the signal handler.
@@ -34,20 +35,20 @@ class AtInterrupt {
   void (*before_)();
 };
 
-/// Interrupts the program after so many seconds, as Ctrl-C does.
+/// Interrupts the program after `seconds`, as Ctrl-C does.
 void limit_time(double seconds);
 
 /// ExitCode of a program that was interrupted: `interrupted` or `out_of_time`.
 int interruption_code();
 
-/// Work that was interrupted. Whoever has partial results prints them and throws it on.
+/// Work that was interrupted. A function with partial results catches it, prints them and throws it again.
 class Interrupted : public std::exception {
  public:
   explicit Interrupted(std::string where = "");
   const char* what() const noexcept override { return text_.c_str(); }
   /// Where the work was, such as "at load 0.2, cycle 4000"; may be empty.
   const std::string& where() const { return where_; }
-  /// Sets the place unless it is known.
+  /// Sets the location unless it is known.
   void locate(std::string where);
 
  private:

@@ -23,7 +23,7 @@
 namespace podsim::base::host {
 namespace {
 
-constexpr int most_links = 40;  // as the kernel follows
+constexpr int max_links = 40;  // as the kernel follows
 
 [[noreturn]] void cannot_write(const std::filesystem::path& path, int error) {
   std::string reason = error != 0 ? std::generic_category().message(error) : "the write failed";
@@ -48,7 +48,7 @@ std::optional<int> own_descriptor(const std::filesystem::path& path) {
 /// Where the links of a path lead; the file there need not exist.
 std::filesystem::path followed(std::filesystem::path path) {
   std::error_code error;
-  for (int link = 0; link < most_links && std::filesystem::is_symlink(path, error); ++link) {
+  for (int link = 0; link < max_links && std::filesystem::is_symlink(path, error); ++link) {
     const std::filesystem::path to = std::filesystem::read_symlink(path, error);
     if (error) break;
     path = to.is_absolute() ? to : path.parent_path() / to;

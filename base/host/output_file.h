@@ -15,8 +15,8 @@ namespace podsim::base::host {
 ///
 /// A regular file, or one that does not exist yet, appears completely or not at all: it is written under a temporary
 /// name in the same folder, and commit() makes it durable and renames it. Without commit() (after an error or an
-/// interruption) the destructor removes it; that of a process that was killed, the next process that writes to its
-/// folder. A link stays, and what it leads to is replaced in this way.
+/// interruption) the destructor removes it. The file of a process that was killed is removed by the next process that
+/// writes to its folder. A symbolic link stays, and its target is replaced as described.
 ///
 /// Anything else (a device, a pipe, a socket; /dev/stdout, /dev/stderr, /dev/fd/N, whatever they are) is written to as
 /// it stands, opened by the first write.
@@ -46,7 +46,8 @@ class OutputFile {
   std::ostream stream_;
 };
 
-/// False for what OutputFile writes to as it stands: it has no file beside it and cannot be read again.
+/// False for what OutputFile writes to as it stands, such as a device or a pipe: it has no companion files and cannot
+/// be read again.
 bool is_replaceable(const std::filesystem::path& path);
 
 /// Writes a text as one file. InputError as above.

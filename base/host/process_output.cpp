@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t most_lines = 20, most_bytes = 4000;
+constexpr std::size_t max_lines = 20, max_bytes = 4000;
 
 std::size_t line_begin(const std::string& text, std::size_t end) {
   const std::size_t newline = end == 0 ? std::string::npos : text.rfind('\n', end - 1);
@@ -39,12 +39,12 @@ ProcessOutput from_message(const std::string& message) {
 std::string last_lines(const std::string& text) {
   const std::size_t end = text.find_last_not_of("\n") + 1;  // 0 if the text is only newlines
   std::size_t begin = end;
-  for (std::size_t lines = 0; lines < most_lines && begin > 0; ++lines) {
+  for (std::size_t lines = 0; lines < max_lines && begin > 0; ++lines) {
     const std::size_t next = line_begin(text, begin == end ? end : begin - 1);
-    if (end - next > most_bytes) break;
+    if (end - next > max_bytes) break;
     begin = next;
   }
-  if (begin == end && end > 0) begin = end - std::min(end, most_bytes);
+  if (begin == end && end > 0) begin = end - std::min(end, max_bytes);
   return text.substr(begin, end - begin);
 }
 

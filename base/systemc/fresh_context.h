@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <systemc>
+#include "base/systemc/context.h"
 
 namespace podsim::base::systemc {
 
-/// Starts another simulation in this process. Old contexts stay reachable: SystemC does not allow deleting the first,
-/// and a leak check should find only real leaks.
-void fresh_context();
-
-/// A separate simulation for the lifetime of this object, after which the previous one continues. Modules made in the
-/// meantime must be destroyed first.
+/// A context that is entered for the lifetime of this object. Modules made in the meantime must be destroyed first.
 class FreshContext {
- public:
-  FreshContext();
-  ~FreshContext();
-  FreshContext(const FreshContext&) = delete;
-  FreshContext& operator=(const FreshContext&) = delete;
-
  private:
-  sc_core::sc_simcontext* before_;
-  sc_core::sc_simcontext* own_;
+  Context own_;
+  InContext inside_{own_};
 };
 
 }  // namespace podsim::base::systemc

@@ -6,8 +6,8 @@
 
 namespace podsim::base::text {
 
-/// JSON as text, on one line or indented. All JSON of the program is written by this function: names come from users'
-/// files, and U+FFFD stands for each of their bytes that is not UTF-8.
+/// Returns JSON as text: on one line, or indented by `indent` blanks per level. All JSON of the program is written by
+/// this function. Names come from users' files; U+FFFD replaces each of their bytes that is not UTF-8.
 template <class Json>
 std::string json_text(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);

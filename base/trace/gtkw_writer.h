@@ -6,13 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "base/trace/gtkw_color.h"
 #include "base/trace/traced_signal.h"
 #include "base/units.h"
 
 namespace podsim::base::trace {
-
-/// Colours of GTKWave's traces, with the numbers of its save files.
-enum class GtkwColor { normal, red, orange, yellow, green, blue, indigo, violet };
 
 /// A named marker; GTKWave has 26 of them, A to Z.
 struct GtkwMarker {

@@ -19,9 +19,9 @@ StateTrace::StateTrace(ProbeSink* sink, Probe<std::string> state, Probe<bool> bu
   busy_.set(Time(0), false);
 }
 
-void StateTrace::show(std::initializer_list<Change> states, Time idle_at) {
+void StateTrace::show(const std::vector<Change>& states, Time idle_at) {
   if (!changes_.empty() && states.begin()->at <= changes_.back().at) changes_.pop_back();
-  changes_.insert(changes_.end(), states);
+  changes_.insert(changes_.end(), states.begin(), states.end());
   changes_.push_back({idle_at, idle_});
   expect();
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <deque>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/trace/forecast.h"
 #include "base/trace/probe.h"
@@ -27,7 +27,7 @@ class StateTrace : public Forecast {
 
   /// Shows states, in order of their times, none in the past. After the last one the unit is idle from `idle_at`. A
   /// unit that starts again when it ends is not shown idle, and a state that lasts no time is not shown.
-  void show(std::initializer_list<Change> states, Time idle_at);
+  void show(const std::vector<Change>& states, Time idle_at);
   void show_until(Time now) override;
 
  private:

@@ -16,6 +16,7 @@
 #include "hw/bundle/results/cross_lane_queue.h"
 #include "hw/bundle/results/transcendental_queue.h"
 #include "hw/isa/encoding.h"
+#include "hw/isa/fixed_sizes.h"
 #include "hw/memory/hbm.h"
 
 namespace podsim::hw::bundle {
@@ -251,6 +252,7 @@ void check_program(const Machine& machine, const isa::Program& program) {
 
 BundleRunResult run_bundles(const Machine& machine, const isa::Program& program, memory::DeviceMemory& hbm,
                             const BundleRunOptions& options) {
+  isa::require_fixed_sizes(machine);
   check_program(machine, program);
   const base::systemc::FreshContext context;
   BundleSystem system(machine, program, hbm, options);

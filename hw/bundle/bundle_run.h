@@ -22,7 +22,7 @@ enum class Stall : std::uint8_t {
   sync_flag,        ///< sync_wait
   dma_queue,        ///< no room for another descriptor
   matrix_operands,  ///< an operand FIFO of a matrix unit is full
-  matrix_results,   ///< a result of a matrix unit is not there yet
+  matrix_results,   ///< a result of a matrix unit is not available yet
   cross_lane,       ///< the cross-lane unit, either side
   transcendental,   ///< the transcendental unit, either side
   vmem_bank,        ///< a bank of VMEM is busy with this bundle's other rows, or with DMA
@@ -89,7 +89,7 @@ struct BundleRunResult {
 /// - a wait for a sync flag that nothing will raise;
 /// - the cycle limit.
 ///
-/// Throws base::host::Interrupted, with the bundle as its place, when the program is interrupted.
+/// Throws base::host::Interrupted, with the bundle as its location, when the program is interrupted.
 ///
 /// Throws base::InputError for a program that does not fit the machine (instruction memory, matrix units, data out of
 /// range).

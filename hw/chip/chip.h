@@ -47,7 +47,8 @@ class Chip : public sc_core::sc_module, private ChipTransfers {
   host::HostPort& host() { return host_; }
   /// Null without ICI.
   noc::ici::IciPort* ici() { return ici_.get(); }
-  /// Whether transfers and the op beside them share a core's HBM, as they do, or each have it to themselves.
+  /// Enables contention between an op and concurrent transfers for a core's HBM (default: on). If off, each has the
+  /// full rate.
   void set_contended(bool contended);
   /// What transfers have claimed of it so far.
   ChipClaims& claims() { return claims_; }

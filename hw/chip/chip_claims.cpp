@@ -9,7 +9,7 @@ ChipClaims::ChipClaims(const Machine& machine, double speed)
     : speed_(speed),
       clock_(machine.clock),
       copy_latency_(clock_.time_of(machine.dma.read_latency + machine.dma.write_latency)),
-      vector_(machine),
+      vector_(Vector::timing(machine)),
       hbm_(std::size_t(machine.cores_per_chip), timing::HbmOccupancy(machine.hbm, speed)),
       vector_free_at_(std::size_t(machine.cores_per_chip)) {}
 

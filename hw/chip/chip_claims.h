@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "hw/chip/chip_transfers.h"
+#include "hw/core_units.h"
 #include "hw/direction.h"
 #include "hw/machine.h"
 #include "hw/tile_op.h"
 #include "hw/timing/hbm_occupancy.h"
-#include "hw/timing/vector_timing.h"
 
 namespace podsim::hw::chip {
 
@@ -33,7 +33,7 @@ class ChipClaims {
 
   /// A core's half of the HBM.
   timing::HbmOccupancy& hbm(int core) { return hbm_[std::size_t(core)]; }
-  /// The time at which a core's vector unit has done `work` on operands that are there at `ready`.
+  /// The time at which a core's vector unit finishes `work` on operands that are available at `ready`.
   base::Time compute(int core, base::Time ready, const VectorWork& work);
   /// How long it takes them.
   base::Time compute_time(const VectorWork& work) const { return slowed(clock_.time_of(vector_.duration(work))); }
@@ -50,7 +50,7 @@ class ChipClaims {
   double speed_;
   base::Clock clock_;
   base::Time copy_latency_;
-  timing::VectorTiming vector_;
+  Vector::Timing vector_;
   std::vector<timing::HbmOccupancy> hbm_;   ///< by core
   std::vector<base::Time> vector_free_at_;  ///< by core
 };

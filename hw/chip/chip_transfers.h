@@ -56,11 +56,11 @@ class ChipTransfers : public sc_core::sc_interface {
   virtual bool ends_known() const { return true; }
   /// What a DMA between two cores takes beyond move().
   virtual base::Time copy_latency() const = 0;
-  /// The time at which a core's vector unit has done `work` on operands that are there at `ready`.
+  /// The time at which a core's vector unit finishes `work` on operands that are available at `ready`.
   virtual base::Time compute(int core, base::Time ready, const VectorWork& work) = 0;
   /// A duration on a healthy chip, on this one.
   virtual base::Time slowed(base::Time healthy) const = 0;
-  /// Whether transfers must begin at the simulated time, since modules beside them move data too.
+  /// Whether transfers must begin at the simulated time, since other modules move data concurrently.
   virtual bool follows_events() const { return false; }
 };
 

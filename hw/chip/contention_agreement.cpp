@@ -48,18 +48,18 @@ class Traffic : public sc_core::sc_module {
   base::Time end() const { return end_; }
 
  private:
-  static constexpr std::size_t most_in_flight = 4;
+  static constexpr std::size_t max_in_flight = 4;
 
   void work() {
     const base::Time now = base::systemc::now();
     while (!ends_.empty() && ends_.front() && *ends_.front() <= now) ends_.pop_front(), end_ = now;
-    while (ends_.size() < most_in_flight && begun_ < total() && due() <= now) {
+    while (ends_.size() < max_in_flight && begun_ < total() && due() <= now) {
       const base::Bytes read = next(traffic_.read), written = next(traffic_.written);
       const auto offset = std::uint64_t(begun_.value());
       begun_ += base::Bytes(piece_bytes);
       ends_.push_back(move_(read, written, offset));
     }
-    if (ends_.size() < most_in_flight && begun_ < total()) wake_at(due());
+    if (ends_.size() < max_in_flight && begun_ < total()) wake_at(due());
     if (!ends_.empty() && ends_.front()) wake_at(*ends_.front());
   }
   void wake_at(base::Time time) { wake_.notify(base::systemc::to_sc_time(time - base::systemc::now())); }
@@ -170,7 +170,7 @@ TileOp random_memory_op(base::Dice& dice) {
   };
   TileWork work{transfers(reads), {}, transfers(writes)};
   TilePhase phase;
-  phase.vector.alu_ops = dice.between(0, 4000);
+  phase.of<Vector>().alu_ops = dice.between(0, 4000);
   work.phases.push_back(phase);
   return {"op", {{tiles, work}}, base::Bytes(4 << 20)};
 }

@@ -13,7 +13,7 @@
 /// DMA engine of the other core makes the traffic.
 namespace podsim::hw::chip {
 
-/// Traffic beside an op, in pieces of 64 KiB a direction: a piece begins when the one before it has moved.
+/// Traffic concurrent with an op, in pieces of 64 KiB per direction: a piece begins when the one before it has moved.
 struct TrafficBeside {
   enum class Kind { collective, copy, infeed };
   Kind kind = Kind::copy;
@@ -28,9 +28,9 @@ struct ContentionCase {
   TrafficBeside traffic;
 };
 
-/// An op that reads, writes and computes in any mix, beside a collective that sends and receives at the rate of one to
-/// four links, a copy as fast as the HBM lets it, or an infeed at the rate of the host's link. Op and traffic take some
-/// ten microseconds each.
+/// An op with any mix of reads, writes and computation, and concurrent traffic: a collective that sends and receives at
+/// the rate of one to four links, a copy as fast as the HBM lets it, or an infeed at the rate of the host's link. Op
+/// and traffic take some ten microseconds each.
 ContentionCase random_contention(const Machine& machine, std::uint64_t seed);
 
 /// Both begin at once.

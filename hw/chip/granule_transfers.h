@@ -14,7 +14,7 @@
 namespace podsim::hw::chip {
 
 /// Whole transfers on a chip with banks, in granules: the mover of a core (hw/memory/banks/copy_dma.h) sends them
-/// through the on-chip switch to the banks, beside those of the core's op.
+/// through the on-chip switch to the banks, concurrently with those of the core's op.
 ///
 ///   HBM half to VMEM           reads, by the core of the VMEM
 ///   VMEM to HBM half           writes, by the core of the VMEM
@@ -34,7 +34,7 @@ class GranuleTransfers : public host::HostCarrier {
   void carry(Direction direction, int core, base::Bytes bytes, base::Time begin, base::Time end,
              std::function<void()> moved) override;
   void copy(int core, base::Bytes bytes, std::function<void()> moved) override;
-  /// The time that a DMA engine takes for the descriptor of a copy, beside the way of its granules.
+  /// The time that a DMA engine takes for the descriptor of a copy, in addition to the time of its granules.
   base::Time copy_latency() const { return copy_latency_; }
 
  private:

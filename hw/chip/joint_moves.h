@@ -8,7 +8,7 @@
 
 namespace podsim::hw::chip {
 
-/// Transfers that go on together, and what follows when all of them have ended.
+/// Concurrent transfers, and a function that is called when all of them have ended.
 class JointMoves {
  public:
   /// Without a transfer it ends at `earliest`.
@@ -28,7 +28,7 @@ class JointMoves {
   }
 
  private:
-  /// Those whose ends are events.
+  /// The transfers whose ends are events.
   struct Running {
     int left = 0;
     base::Time latest;

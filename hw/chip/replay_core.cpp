@@ -33,8 +33,7 @@ void ReplayCore::work() {
 bool ReplayCore::step() {
   switch (state_) {
     case State::fetch:
-      fetch();
-      return true;
+      return fetch();
     case State::wait_for_batch:
       return wait_for_batch();
     case State::wait_for_room:
@@ -49,16 +48,14 @@ bool ReplayCore::step() {
   return false;
 }
 
-void ReplayCore::fetch() {
+bool ReplayCore::fetch() {
   start_ = time_.now();
   op_ = {};
   waiting_ = {};
   command_ = runtime_.next_command(*this);
-  if (!command_) {
-    state_ = State::stopped;
-    return;
-  }
+  if (!command_) return false;
   std::visit([this](const auto& command) { begin(command); }, *command_);
+  return true;
 }
 
 bool ReplayCore::wait_for_batch() {

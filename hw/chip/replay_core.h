@@ -13,7 +13,7 @@ namespace podsim::hw::chip {
 
 /// A core without units, for pods of thousands of chips. Every command is one event: RunFor takes its recorded cycles,
 /// and RunOp takes the cycles of TilePipeline's recurrence, which equal those of a TensorCore. Either
-/// is longer if transfers claim the HBM beside it (timing/contended_op.h).
+/// is longer if transfers claim the HBM at the same time (timing/contended_op.h).
 class ReplayCore : public sc_core::sc_module, public core::Core {
  public:
   SC_HAS_PROCESS(ReplayCore);
@@ -25,6 +25,7 @@ class ReplayCore : public sc_core::sc_module, public core::Core {
 
   core::CoreId id() const override { return id_; }
   void complete_external() override;
+  void resume() override { wake_.notify(sc_core::SC_ZERO_TIME); }
   base::Cycles now() const override { return time_.now(); }
   base::Time time_of(base::Cycles cycle) const override { return time_.time_of(cycle); }
 
@@ -33,7 +34,7 @@ class ReplayCore : public sc_core::sc_module, public core::Core {
 
   void work();
   bool step();
-  void fetch();
+  bool fetch();
   bool wait_for_batch();
   bool wait_for_room();
   bool wait_for_external();

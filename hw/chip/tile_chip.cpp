@@ -77,7 +77,7 @@ void TileChip::end_op(int core) {
   memory_->stop_beside(core);
 }
 
-/// The stream of an op's HBM takes what moves beside it at the simulated time.
+/// A concurrent transfer enters the HBM stream of an op at the simulated time, not ahead of it.
 bool TileChip::follows_events() const { return std::ranges::any_of(contended_, &timing::ContendedOp::runs); }
 
 }  // namespace podsim::hw::chip

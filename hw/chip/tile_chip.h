@@ -14,7 +14,7 @@
 namespace podsim::hw::chip {
 
 /// A chip at tile detail: TensorCores, each with its half of the HBM. With a memory of banks, whole transfers pass its
-/// switch and banks in granules (granule_transfers.h), beside those of ops.
+/// switch and banks in granules (granule_transfers.h), concurrently with those of ops.
 class TileChip : public Chip {
  public:
   /// `trace.scope` names the chip, "chip(0,0)"; its cores are core0, core1 ... below.
@@ -27,7 +27,7 @@ class TileChip : public Chip {
   const memory::ChipMemory& memory() const { return *memory_; }
 
  private:
-  /// While the core runs an op, the claim moves beside the op's own requests, and has what the op leaves
+  /// While the core runs an op, the claim moves concurrently with the op's own requests, at the rate that these leave
   /// (timing/contended_op.h).
   base::Time claim(base::Time now, int core, Direction direction, base::Bytes bytes) override;
   MoveEnd move(base::Time now, const Move& move) override;

@@ -21,6 +21,8 @@ class Core {
   virtual CoreId id() const = 0;
   /// Completes an External command at the current simulated time. The core continues at its next clock edge.
   virtual void complete_external() = 0;
+  /// Has a core that was given no command ask for one again, at the current simulated time.
+  virtual void resume() = 0;
   /// The first edge of this core's clock that is not in the past.
   virtual base::Cycles now() const = 0;
   /// The simulated time of an edge of this core's clock.
@@ -32,7 +34,8 @@ class Core {
 class CoreRuntime {
  public:
   virtual ~CoreRuntime() = default;
-  /// Returns the next command of a core, called when the one before has completed; std::nullopt ends the program.
+  /// Returns the next command of a core, called when the one before has completed; std::nullopt: the core stands still
+  /// until Core::resume().
   virtual std::optional<Command> next_command(Core& core) = 0;
   virtual void completed(Core& core, const CommandRecord& record) = 0;
   /// The core has reached an External command. Core::complete_external() may be called at once or later.

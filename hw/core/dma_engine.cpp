@@ -9,6 +9,7 @@ DmaEngine::DmaEngine(sc_core::sc_module_name name, const Machine& machine, const
                      const Trace& trace)
     : sc_module(name),
       timing_(machine),
+      levels_(machine),
       time_(time),
       flags_(flags),
       states_{trace.probe<std::string>("read"), trace.probe<std::string>("write")},
@@ -17,6 +18,9 @@ DmaEngine::DmaEngine(sc_core::sc_module_name name, const Machine& machine, const
   to_hbm.register_nb_transport_bw(this, &DmaEngine::complete);
   count(Direction::read, 0);
   count(Direction::write, 0);
+  SC_METHOD(complete_levels);
+  sensitive << level_event_;
+  dont_initialize();
 }
 
 base::Cycles DmaEngine::issue(base::Cycles now, Direction direction, const AccessPattern& pattern, std::size_t flag) {
@@ -24,25 +28,48 @@ base::Cycles DmaEngine::issue(base::Cycles now, Direction direction, const Acces
   count(direction, 1);
   tlm::tlm_generic_payload& payload = pool_.make(direction, pattern, flag);
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
-  const base::Cycles arrival = timing_.arrival(now, direction);
+  const base::Cycles arrival = timing_.arrival(now, direction, level::hbm);
   sc_core::sc_time delay = time_.until(arrival);
   [[maybe_unused]] const tlm::tlm_sync_enum answer = to_hbm->nb_transport_fw(payload, phase, delay);
   assert(answer == tlm::TLM_UPDATED && phase == tlm::END_REQ);
   return arrival;
 }
 
+void DmaEngine::issue_at_level(base::Cycles now, Direction direction, int level, base::Bytes bytes, std::size_t flag) {
+  assert(!full());
+  count(direction, 1);
+  levels_.submit(level, direction, bytes, timing_.arrival(now, direction, level), flag);
+  wake_for_levels();
+}
+
+void DmaEngine::complete_levels() {
+  level_completions_.clear();
+  levels_.advance(time_.now(), level_completions_);
+  for (const timing::HbmStream::Completion& done : level_completions_) finish(done.direction, std::size_t(done.tag));
+  wake_for_levels();
+}
+
+/// An earlier notification of the event overrides a later one.
+void DmaEngine::wake_for_levels() {
+  if (!levels_.idle()) level_event_.notify(time_.until(levels_.next_completion()));
+}
+
 tlm::tlm_sync_enum DmaEngine::complete(tlm::tlm_generic_payload& payload, tlm::tlm_phase&, sc_core::sc_time&) {
   const memory::StreamExtension& response = memory::stream_extension(payload);
   hbm_busy_ticks_ = response.busy_ticks;
-  count(response.direction, -1);
-  if (completed_) {
-    completed_(response.tag);
-  } else {
-    flags_.add(response.tag, 1);
-  }
-  completion_.notify();
+  finish(response.direction, std::size_t(response.tag));
   payload.release();
   return tlm::TLM_COMPLETED;
+}
+
+void DmaEngine::finish(Direction direction, std::size_t flag) {
+  count(direction, -1);
+  if (completed_) {
+    completed_(flag);
+  } else {
+    flags_.add(flag, 1);
+  }
+  completion_.notify();
 }
 
 void DmaEngine::count(Direction direction, std::int64_t change) {

@@ -7,11 +7,13 @@
 #include <functional>
 #include <tlm>
 #include <utility>
+#include <vector>
 
 #include "hw/core/sync_flags.h"
 #include "hw/core_time.h"
 #include "hw/memory/stream_payload.h"
 #include "hw/timing/dma_timing.h"
+#include "hw/timing/level_streams.h"
 #include "hw/trace.h"
 
 namespace podsim::hw::core {
@@ -23,6 +25,9 @@ class DescriptorQueue : public sc_core::sc_interface {
   /// Takes a descriptor in the current cycle `now`. Must not be full. `pattern` is what the descriptor touches in the
   /// HBM. Returns the cycle from which its data may move.
   virtual base::Cycles issue(base::Cycles now, Direction direction, const AccessPattern& pattern, std::size_t flag) = 0;
+  /// Takes a descriptor of `bytes` of the declared level of memory with this number (hw/memory_levels.h).
+  virtual void issue_at_level(base::Cycles now, Direction direction, int level, base::Bytes bytes,
+                              std::size_t flag) = 0;
   /// Notified when a descriptor has completed.
   virtual const sc_core::sc_event& completion() const = 0;
   /// First cycle in which the next descriptor can be issued.
@@ -31,11 +36,13 @@ class DescriptorQueue : public sc_core::sc_interface {
   virtual std::int64_t hbm_busy_ticks() const = 0;
 };
 
-/// The DMA engine of a core as a module: a queue of descriptors between VMEM and HBM. Completion adds one to the
-/// descriptor's sync flag. to_hbm is bound to the core's half as streams (Hbm) or, at bank level, to the unit that
-/// splits descriptors into granules (BankDma); the engine is the same.
+/// The DMA engine of a core as a module: a queue of descriptors between VMEM and other memories. Completion adds one to
+/// the descriptor's sync flag. to_hbm is bound to the core's half as streams (Hbm) or, at bank level, to the unit that
+/// splits descriptors into granules (BankDma); the engine is the same. Declared levels of memory are streams at every
+/// level of detail (timing::LevelStreams).
 class DmaEngine : public sc_core::sc_module, public DescriptorQueue {
  public:
+  SC_HAS_PROCESS(DmaEngine);
   DmaEngine(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, SyncFlags& flags,
             const Trace& trace);
 
@@ -45,7 +52,8 @@ class DmaEngine : public sc_core::sc_module, public DescriptorQueue {
 
   bool full() const override { return outstanding_ >= timing_.queue_depth(); }
   base::Cycles issue(base::Cycles now, Direction direction, const AccessPattern& pattern, std::size_t flag) override;
-  /// As the other, for `bytes` at the beginning of the HBM, where only their number matters.
+  void issue_at_level(base::Cycles now, Direction direction, int level, base::Bytes bytes, std::size_t flag) override;
+  /// As the first, for `bytes` at the beginning of the HBM, where only their number matters.
   base::Cycles issue(base::Cycles now, Direction direction, base::Bytes bytes, std::size_t flag) {
     return issue(now, direction, AccessPattern::contiguous(0, bytes), flag);
   }
@@ -57,9 +65,15 @@ class DmaEngine : public sc_core::sc_module, public DescriptorQueue {
 
  private:
   tlm::tlm_sync_enum complete(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void complete_levels();
+  void finish(Direction direction, std::size_t flag);
+  void wake_for_levels();
   void count(Direction direction, std::int64_t change);
 
   timing::DmaTiming timing_;
+  timing::LevelStreams levels_;
+  sc_core::sc_event level_event_;
+  std::vector<timing::HbmStream::Completion> level_completions_;
   const CoreTime& time_;
   SyncFlags& flags_;
   memory::StreamPayloadPool pool_;

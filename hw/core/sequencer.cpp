@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hw/host/host_copy_timing.h"
+#include "hw/memory_levels.h"
 #include "hw/timing/control_timing.h"
 #include "hw/timing/tile_loop.h"
 
@@ -20,12 +21,25 @@ std::string_view shown_name(const Run& command) {
   return command.label.empty() ? std::string_view(command.op->name) : command.label;
 }
 
+/// One port for each unit; of several of a kind they are numbered.
+CoreUnits::Per<Sequencer::UnitPorts> unit_ports(const Machine& machine) {
+  CoreUnits::Per<Sequencer::UnitPorts> ports;
+  CoreUnits::for_each([&](auto kind) {
+    using Unit = typename decltype(kind)::type;
+    const std::string name = std::string("to_") + Unit::names.name;
+    for (std::int64_t i = 0; i < Unit::count(machine); ++i) {
+      ports.of<Unit>().emplace_back((Unit::names.numbered ? name + "_" + std::to_string(i) : name).c_str());
+    }
+  });
+  return ports;
+}
+
 }  // namespace
 
 Sequencer::Sequencer(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, Core& core,
                      CoreRuntime& runtime, const Trace& trace)
     : sc_module(name),
-      to_mxu("to_mxu", std::size_t(machine.mxu.count)),
+      to_units(unit_ports(machine)),
       machine_(machine),
       time_(time),
       core_(core),
@@ -49,16 +63,22 @@ void Sequencer::complete_external() {
 }
 
 void Sequencer::run() {
+  while (run_program()) wait(resumed_);
+}
+
+/// Executes commands until there is none; returns false if one is refused.
+bool Sequencer::run_program() {
   now_ = time_.now();
   while (const std::optional<Command> command = runtime_.next_command(core_)) {
     if (const std::string verdict = refusal(*command); !verdict.empty()) {
       enter("failed");
       runtime_.failed(core_, verdict);
-      return;
+      return false;
     }
     execute(*command);
   }
   enter("done");
+  return true;
 }
 
 std::string Sequencer::refusal(const Command& command) const {
@@ -87,9 +107,10 @@ void Sequencer::perform(const RunOp& command, CommandRecord& record) {
   const UnitCounters after = counters();
   to_vmem->release(op.vmem);
   record.op.cycles = now_ - record.start;
-  record.op.mxu_busy = after.mxu - before.mxu;
-  record.op.vector_busy = after.vector - before.vector;
-  record.op.cross_lane_busy = after.cross_lane - before.cross_lane;
+  CoreUnits::for_each([&](auto kind) {
+    using Unit = typename decltype(kind)::type;
+    record.op.busy.of<Unit>() = after.busy.of<Unit>() - before.busy.of<Unit>();
+  });
   record.op.hbm_busy = timing::HbmStream::cycles_of_ticks(after.hbm_ticks - before.hbm_ticks);
   if (timeline_ != nullptr) timeline_->span(track_, label, "op", time_.time_of(record.start), time_.time_of(now_));
 }
@@ -174,10 +195,19 @@ class Sequencer::TileExecutor {
 
   void issue(Direction direction, const timing::TileCursor& tile, std::size_t half) {
     const TileWork& work = tile.run().work;
-    const std::size_t transfers = (direction == Direction::read ? work.reads : work.writes).size();
-    for (std::size_t transfer = 0; transfer < transfers; ++transfer) {
-      issue(direction, core_.regions_->pattern(tile.run_number(), tile.index(), direction, transfer),
-            flag_of(direction, half));
+    const std::vector<TileTransfer>& transfers = direction == Direction::read ? work.reads : work.writes;
+    for (std::size_t number = 0; number < transfers.size(); ++number) {
+      const TileTransfer& transfer = transfers[number];
+      const std::size_t flag = flag_of(direction, half);
+      wait_for_descriptor();
+      ++issued_[flag];
+      if (transfer.level != level::hbm) {
+        core_.to_dma->issue_at_level(core_.now_, direction, transfer.level, transfer.bytes, flag);
+        continue;
+      }
+      core_.to_dma->issue(core_.now_, direction,
+                          core_.regions_->pattern(tile.run_number(), tile.index(), direction, number), flag);
+      (direction == Direction::read ? result_.read_bytes : result_.written_bytes) += transfer.bytes;
     }
   }
 
@@ -208,7 +238,7 @@ class Sequencer::TileExecutor {
     return (direction == Direction::read ? input_flag : output_flag) + half;
   }
 
-  void issue(Direction direction, const AccessPattern& pattern, std::size_t flag) {
+  void wait_for_descriptor() {
     const base::Cycles start = core_.now_;
     while (core_.to_dma->full()) {
       core_.enter("wait for descriptor");
@@ -216,9 +246,6 @@ class Sequencer::TileExecutor {
       core_.now_ = core_.time_.now();
     }
     result_.write_wait += core_.now_ - start;
-    core_.to_dma->issue(core_.now_, direction, pattern, flag);
-    ++issued_[flag];
-    (direction == Direction::read ? result_.read_bytes : result_.written_bytes) += pattern.bytes();
   }
 
   void wait_for_flag(std::size_t flag, base::Cycles& wait_time, const char* state) {
@@ -244,10 +271,11 @@ void Sequencer::run_tiles(const TileOp& op, std::string_view label, OpResult& re
 void Sequencer::run_phases(const TileWork& work, std::string_view label, OpResult& result) {
   enter("compute");
   for (const TilePhase& phase : work.phases) {
-    base::Cycles end = to_scalar->start(now_, phase.scalar, label);
-    for (auto& mxu : to_mxu) end = std::max(end, mxu->start(now_, phase.mxu, label));
-    end = std::max(end, to_vector->start(now_, phase.vector, label));
-    end = std::max(end, to_cross_lane->start(now_, phase.cross_lane_ops, label));
+    base::Cycles end = now_;
+    CoreUnits::for_each([&](auto kind) {
+      using Unit = typename decltype(kind)::type;
+      for (auto& unit : to_units.of<Unit>()) end = std::max(end, unit->start(now_, phase.of<Unit>(), label));
+    });
     result.compute += end - now_;
     wait_until(end);
   }
@@ -257,7 +285,7 @@ void Sequencer::control(base::Cycles cycles, OpResult& result) {
   if (cycles == base::Cycles(0)) return;
   enter("control");
   result.control += cycles;
-  wait_until(to_scalar->start(now_, cycles, "control"));
+  wait_until(to_units.of<Scalar>().front()->start(now_, {cycles}, "control"));
 }
 
 void Sequencer::wait_until(base::Cycles cycle) {
@@ -267,8 +295,11 @@ void Sequencer::wait_until(base::Cycles cycle) {
 }
 
 Sequencer::UnitCounters Sequencer::counters() const {
-  UnitCounters sum{{}, to_vector->busy(), to_cross_lane->busy(), to_dma->hbm_busy_ticks()};
-  for (const auto& mxu : to_mxu) sum.mxu += mxu->busy();
+  UnitCounters sum{{}, to_dma->hbm_busy_ticks()};
+  CoreUnits::for_each([&](auto kind) {
+    using Unit = typename decltype(kind)::type;
+    for (const auto& unit : to_units.of<Unit>()) sum.busy.of<Unit>() += unit->busy();
+  });
   return sum;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,7 +12,7 @@
 #include "hw/core/core.h"
 #include "hw/core/dma_engine.h"
 #include "hw/core/sync_flags.h"
-#include "hw/core/unit.h"
+#include "hw/core/timed_unit.h"
 #include "hw/core/vmem.h"
 #include "hw/host/host_queues.h"
 #include "hw/timing/tile_cursor.h"
@@ -28,10 +29,10 @@ class Sequencer : public sc_core::sc_module {
   Sequencer(sc_core::sc_module_name name, const Machine& machine, const CoreTime& time, Core& core,
             CoreRuntime& runtime, const Trace& trace);
 
-  sc_core::sc_vector<sc_core::sc_port<Unit<MxuWork>>> to_mxu;
-  sc_core::sc_port<Unit<VectorWork>> to_vector{"to_vector"};
-  sc_core::sc_port<Unit<std::int64_t>> to_cross_lane{"to_cross_lane"};
-  sc_core::sc_port<Unit<base::Cycles>> to_scalar{"to_scalar"};
+  /// Ports to the units, one for each of a kind.
+  template <class Unit>
+  using UnitPorts = std::deque<sc_core::sc_port<UnitPort<typename Unit::Work>>>;
+  CoreUnits::Per<UnitPorts> to_units;
   sc_core::sc_port<VmemAccess> to_vmem{"to_vmem"};
   sc_core::sc_port<FlagAccess> to_flags{"to_flags"};
   sc_core::sc_port<DescriptorQueue> to_dma{"to_dma"};
@@ -42,6 +43,7 @@ class Sequencer : public sc_core::sc_module {
 
   /// See Core.
   void complete_external();
+  void resume() { resumed_.notify(sc_core::SC_ZERO_TIME); }
   /// Sets the function to call when an op begins, and with nullptr when it has ended.
   void on_op(std::function<void(const TileOp*)> notify) { on_op_ = std::move(notify); }
 
@@ -50,11 +52,12 @@ class Sequencer : public sc_core::sc_module {
 
   /// Counters of the units, for the difference that one op makes.
   struct UnitCounters {
-    base::Cycles mxu, vector, cross_lane;
+    UnitCycles busy;
     std::int64_t hbm_ticks = 0;
   };
 
   void run();
+  bool run_program();
   std::string refusal(const Command& command) const;
   void execute(const Command& command);
   void perform(const RunOp& command, CommandRecord& record);
@@ -86,7 +89,7 @@ class Sequencer : public sc_core::sc_module {
   std::optional<timing::TileRegions> regions_;
   std::function<void(const TileOp*)> on_op_ = [](const TileOp*) {};
   bool external_complete_ = false;
-  sc_core::sc_event external_event_;
+  sc_core::sc_event external_event_, resumed_;
 };
 
 }  // namespace podsim::hw::core

@@ -4,22 +4,19 @@
 #include <deque>
 
 #include "hw/core/core.h"
-#include "hw/core/cross_lane_unit.h"
-#include "hw/core/mxu.h"
-#include "hw/core/scalar_unit.h"
 #include "hw/core/sequencer.h"
-#include "hw/core/vector_unit.h"
 
 namespace podsim::hw::core {
 
-/// A TensorCore at tile level: sequencer, scalar unit, matrix units, vector unit, cross-lane unit, VMEM, sync flags and
-/// DMA engine, joined by ports. Its HBM half is bound to dma().to_hbm, its host's queues to to_host().
+/// A TensorCore at tile level: sequencer, the units of CoreUnits, VMEM, sync flags and DMA engine, joined by ports. Its
+/// HBM half is bound to dma().to_hbm, its host's queues to to_host().
 class TensorCore : public sc_core::sc_module, public Core {
  public:
   TensorCore(sc_core::sc_module_name name, const Machine& machine, CoreId id, CoreRuntime& runtime, const Trace& trace);
 
   CoreId id() const override { return id_; }
   void complete_external() override { sequencer_.complete_external(); }
+  void resume() override { sequencer_.resume(); }
   base::Cycles now() const override { return time_.now(); }
   base::Time time_of(base::Cycles cycle) const override { return time_.time_of(cycle); }
 
@@ -33,10 +30,9 @@ class TensorCore : public sc_core::sc_module, public Core {
   CoreId id_;
   CoreTime time_;
   Sequencer sequencer_;
-  ScalarUnit scalar_;
-  std::deque<Mxu> mxus_;
-  VectorUnit vector_;
-  CrossLaneUnit cross_lane_;
+  template <class Unit>
+  using Modules = std::deque<TimedUnit<Unit>>;
+  CoreUnits::Per<Modules> units_;
   Vmem vmem_;
   SyncFlags flags_;
   DmaEngine dma_;

@@ -2,12 +2,14 @@
 #include "hw/host/host_port.h"
 
 #include <cassert>
+#include <utility>
 
 #include "base/systemc/systemc_time.h"
 
 namespace podsim::hw::host {
 
-HostPort::HostPort(sc_core::sc_module_name name, const HostParameters& host, std::int64_t cores, const Trace& trace)
+HostPort::HostPort(sc_core::sc_module_name name, const parts::host::Parameters& host, std::int64_t cores,
+                   const Trace& trace)
     : sc_module(name),
       host_(host),
       infeeds_(std::size_t(cores)),
@@ -38,8 +40,18 @@ void HostPort::feed_from(BatchSource& source) {
 }
 
 void HostPort::prepare(int core, std::vector<base::Bytes> batch) {
-  if (source_ != nullptr && !batch.empty()) source_->join();
-  infeeds_[std::size_t(core)].batch = std::move(batch);
+  Infeed& infeed = infeeds_[std::size_t(core)];
+  if (source_ != nullptr && !batch.empty() && !infeed.joined) {
+    source_->join();
+    infeed.joined = true;
+  }
+  if (batch != infeed.batch) {
+    infeed.batch = std::move(batch);
+    infeed.next = 0;
+    infeed.prepared_at.reset();
+    infeed.ready = 0;
+    infeed.dropped += std::exchange(infeed.in_flight, 0);
+  }
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
@@ -99,10 +111,16 @@ void HostPort::receive_batches() {
   }
 }
 
+/// Transfers of a core arrive in the order in which they took the link.
 void HostPort::arrived(std::size_t core) {
-  --infeeds_[core].in_flight;
-  ++infeeds_[core].ready;
-  infeeds_[core].arrived.notify();
+  Infeed& infeed = infeeds_[core];
+  if (infeed.dropped > 0) {
+    --infeed.dropped;
+    return;
+  }
+  --infeed.in_flight;
+  ++infeed.ready;
+  infeed.arrived.notify();
 }
 
 void HostPort::receive_outfeeds() {

@@ -38,7 +38,7 @@ namespace podsim::hw::host {
 class HostPort : public sc_core::sc_module, public HostQueues {
  public:
   SC_HAS_PROCESS(HostPort);
-  HostPort(sc_core::sc_module_name name, const HostParameters& host, std::int64_t cores, const Trace& trace);
+  HostPort(sc_core::sc_module_name name, const parts::host::Parameters& host, std::int64_t cores, const Trace& trace);
 
   sc_core::sc_export<HostQueues> queues{"queues"};
 
@@ -48,6 +48,7 @@ class HostPort : public sc_core::sc_module, public HostQueues {
   /// the simulation.
   void carry_by(HostCarrier& carrier) { carrier_ = &carrier; }
   /// Makes the host prepare batches for a core from now on, each of transfers of these sizes. An empty list stops it.
+  /// Batches of the same sizes that are queued or on the link are taken; others that were prepared before are dropped.
   void prepare(int core, std::vector<base::Bytes> batch);
   bool batch_ready(int core) const override { return infeeds_[std::size_t(core)].ready > 0; }
   const sc_core::sc_event& batch_arrived(int core) const override { return infeeds_[std::size_t(core)].arrived; }
@@ -76,6 +77,8 @@ class HostPort : public sc_core::sc_module, public HostQueues {
     std::optional<base::Time> prepared_at;  ///< when the current transfer is prepared; it then waits for the link
     std::int64_t ready = 0;
     std::int64_t in_flight = 0;
+    std::int64_t dropped = 0;  ///< transfers on the link that no program will take
+    bool joined = false;       ///< the source knows the core
     sc_core::sc_event arrived;
     base::trace::Probe<std::int64_t> ready_probe;
   };
@@ -117,7 +120,7 @@ class HostPort : public sc_core::sc_module, public HostQueues {
   void show();
   void sleep();
 
-  HostParameters host_;
+  parts::host::Parameters host_;
   BatchSource* source_ = nullptr;
   HostCarrier* carrier_ = nullptr;
   std::deque<Infeed> infeeds_;

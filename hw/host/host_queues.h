@@ -12,8 +12,8 @@ class HostQueues : public sc_core::sc_interface {
  public:
   virtual bool batch_ready(int core) const = 0;
   virtual const sc_core::sc_event& batch_arrived(int core) const = 0;
-  /// A core begins to copy between its queue and where its program has the data. copying() tells whether the copy still
-  /// goes on beyond the time of host_copy_cycles(), until `copied` is notified.
+  /// A core begins to copy between its queue and where its program has the data. copying() tells whether the copy is
+  /// still in progress after the time of host_copy_cycles(); it is until `copied` is notified.
   virtual void begin_copy(int core, base::Bytes bytes) = 0;
   virtual bool copying(int core) const = 0;
   virtual const sc_core::sc_event& copied(int core) const = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/config.h"
+#include "base/parameters/section_of.h"
 #include "base/units.h"
 
 namespace podsim::hw::input {
@@ -21,6 +22,9 @@ struct InputParameters {
   std::int64_t prefetch = 0;     ///< prepared batches that wait for the device
   double spread = 0;             ///< of the time for a batch (service_times.h)
   std::uint64_t seed = 0;
+
+  /// The keys of [input].
+  static const base::parameters::Section<InputParameters>& section();
 };
 
 /// InputError for a value out of its range, at the location that set it.

@@ -16,7 +16,7 @@ InputPipeline::Server::Server(const Stage& stage, std::uint64_t seed, std::int64
 
 InputPipeline::InputPipeline(sc_core::sc_module_name name, const std::vector<Stage>& stages, std::int64_t prepared,
                              std::uint64_t seed, std::int64_t host, const Trace& trace)
-    : sc_module(name), most_ready_(prepared), ready_probe_(trace.probe<std::int64_t>("ready")) {
+    : sc_module(name), max_ready_(prepared), ready_probe_(trace.probe<std::int64_t>("ready")) {
   for (std::size_t i = 0; i < stages.size(); ++i) servers_.emplace_back(stages[i], seed, host, i, trace);
   SC_METHOD(work);
   sensitive << wake_;
@@ -31,7 +31,7 @@ std::int64_t InputPipeline::take() {
 }
 
 void InputPipeline::work() {
-  // From the last stage to the first, so that one pass moves every batch for which a place becomes free.
+  // From the last stage to the first, so that one pass moves every batch for which a slot becomes free.
   for (bool moved = true; moved;) {
     moved = false;
     for (std::size_t i = servers_.size(); i-- > 0;) moved = step(i) || moved;
@@ -75,7 +75,7 @@ bool InputPipeline::step(std::size_t stage) {
 }
 
 bool InputPipeline::room_behind(std::size_t stage) const {
-  if (stage + 1 == servers_.size()) return std::int64_t(ready_.size()) < most_ready_;
+  if (stage + 1 == servers_.size()) return std::int64_t(ready_.size()) < max_ready_;
   return std::int64_t(servers_[stage + 1].waiting.size()) < servers_[stage + 1].depth;
 }
 

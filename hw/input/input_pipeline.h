@@ -16,7 +16,7 @@ namespace podsim::hw::input {
 
 /// The input pipeline of one host as a module: stages in a row with finite queues between them, fed by a source that
 /// never runs out. A stage works on one batch at a time. If the queue behind it is full when it is done, it keeps the
-/// batch until there is a place (blocking after service). Batches keep their order.
+/// batch until a slot is free (blocking after service). Batches keep their order.
 class InputPipeline : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(InputPipeline);
@@ -53,7 +53,7 @@ class InputPipeline : public sc_core::sc_module {
   void show();
 
   std::vector<Server> servers_;
-  std::int64_t most_ready_;
+  std::int64_t max_ready_;
   std::deque<std::int64_t> ready_;
   std::int64_t begun_ = 0, left_ = 0;
   base::trace::Probe<std::int64_t> ready_probe_;

@@ -30,7 +30,7 @@ base::Time PipelineRecurrence::prepare() {
     server.busy += time;
     server.began = start;
     server.done = start + time;
-    // A slot still has the time of the batch that must have moved on before this one finds a place.
+    // A slot still has the time of the batch that must have moved on before this one gets it.
     const std::vector<base::Time>& next = i + 1 < servers_.size() ? servers_[i + 1].started : taken_;
     arrived = server.left = std::max(start + time, next[slot(next)]);
   }

@@ -13,12 +13,12 @@ namespace podsim::hw::input {
 /// The input pipeline of one host as a recurrence over its batches, without events; InputPipeline gives the same times.
 ///
 /// Batch n starts at stage i when it has left stage i - 1 and batch n - 1 has left stage i. It leaves when it is done
-/// and there is a place in front of the next stage, which batch n - depth frees when it starts there:
+/// and there is a free slot in front of the next stage, which batch n - depth frees when it starts there:
 ///
 ///   start_i(n) = max(leave_{i-1}(n), leave_i(n-1))
 ///   leave_i(n) = max(start_i(n) + time_i(n), start_{i+1}(n - depth_{i+1}))
 ///
-/// The places behind the last stage are freed by take().
+/// The slots behind the last stage are freed by take().
 class PipelineRecurrence {
  public:
   /// `prepared` is the number of batches that wait behind the last stage.

@@ -7,6 +7,8 @@
 
 #include "hw/isa/opcode.h"
 
+/// Bundles, the VLIW instruction words of a core: nine slots, each with at most one operation and its operands.
+/// encoding.h gives their binary form, opcode.h what the operations do.
 namespace podsim::hw::isa {
 
 /// A register number or a literal. A float literal is given by its bits.

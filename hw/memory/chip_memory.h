@@ -22,11 +22,12 @@ class ChipMemory : public sc_core::sc_module {
 
   /// Socket for the DMA engine of `core`; protocol in stream_payload.h.
   virtual tlm::tlm_target_socket<>& from_dma(int core) = 0;
-  /// Whether it can move what other chips and cores move to and from a half, beside the requests of the half's core.
+  /// Whether it can move the transfers of other chips and cores to and from a half, concurrently with the requests of
+  /// the half's core.
   virtual bool shares_halves() const = 0;
-  /// Moves that from `begin` on, not before now nor before earlier ones.
+  /// Moves such a transfer from `begin` on, not before now nor before earlier ones.
   virtual void move_beside(int core, Direction direction, base::Bytes bytes, base::Time begin) = 0;
-  /// Takes back what has not moved of that.
+  /// Takes back the part of such transfers that has not moved.
   virtual void stop_beside(int core) = 0;
   /// Bytes moved so far between `core` and its half.
   virtual base::Bytes moved(int core, Direction direction) const = 0;

@@ -24,9 +24,10 @@ class Hbm : public sc_core::sc_module {
 
   tlm_utils::simple_target_socket<Hbm> from_dma{"from_dma"};
 
-  /// Moves `bytes` from `begin` on beside the core's requests, with which they share the HBM (timing/hbm_stream.h).
+  /// Moves `bytes` from `begin` on, concurrently with the core's requests, with which they share the HBM
+  /// (timing/hbm_stream.h).
   void move_beside(Direction direction, base::Bytes bytes, base::Time begin);
-  /// Takes back what has not moved of that. No request may wait.
+  /// Takes back the part of such transfers that has not moved. No request may wait.
   void stop_beside() { stream_.drop_beside(); }
   base::Bytes moved(Direction direction) const { return moved_[std::size_t(direction)]; }
   base::Cycles busy() const { return stream_.busy(); }

@@ -65,10 +65,6 @@ const std::vector<KnownUnit>& known_units() {
                                                {"z_plus", "link", {}},
                                                {"z_minus", "link", {}},
                                                {"core", "TensorCore and its sequencer", {".core#", ".core#.sequencer"}},
-                                               {"scalar", "scalar unit", {".core#.scalar"}},
-                                               {"mxu", "matrix unit", {".core#.mxu@"}},
-                                               {"vector", "vector unit", {".core#.vector"}},
-                                               {"cross_lane", "cross-lane unit", {".core#.cross_lane"}},
                                                {"vmem", "vector memory", {".core#.vmem"}},
                                                {"sync", "sync flags", {".core#.sync"}},
                                                {"collective", "sums of collectives", {}},
@@ -155,6 +151,12 @@ class TreeMaker {
 
   void describe(TreeNode& made, const std::string& core) const {
     const std::string name = made.scope == chip_ ? "chip" : made.name;
+    CoreUnits::for_each([&](auto kind) {
+      using Unit = typename decltype(kind)::type;
+      if (stem_of(name) != Unit::names.name) return;
+      made.unit = Unit::names.title;
+      add_ports("pod.chip_0.core" + core + "." + name, made.ports);
+    });
     for (const KnownUnit& known : known_units()) {
       if (stem_of(name) != known.name) continue;
       made.unit = known.unit;

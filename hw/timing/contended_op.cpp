@@ -7,7 +7,7 @@
 namespace podsim::hw::timing {
 namespace {
 
-constexpr double least_share = 0.01;  ///< of claims, where tiles are too few for an average
+constexpr double min_share = 0.01;  ///< of claims, where tiles are too few for an average
 
 }  // namespace
 
@@ -64,7 +64,7 @@ double ContendedOp::find_share(const std::array<bool, 2>& claimed) {
   const double compute = double((alone().compute + alone().control).value()) / tiles;
   const double slack = std::max(0.0, compute - busy - double(machine_.dma.read_latency.value()));
   const double contended = tile + std::max(0.0, busy * (1 / kept - 1) - slack);
-  return contended > 0 ? std::clamp(1 - busy / kept * (1 - left) / contended, least_share, 1.0) : 1;
+  return contended > 0 ? std::clamp(1 - busy / kept * (1 - left) / contended, min_share, 1.0) : 1;
 }
 
 }  // namespace podsim::hw::timing

@@ -16,10 +16,10 @@ namespace podsim::hw::timing {
 
 /// An op that shares the HBM with claims, at tile and at replay level. Both sides have the law of HbmStream.
 ///
-/// The op takes as long as its pipeline with the claims as transfers beside its requests. At tile level its units and
-/// its stream find that out; cycles() is the same by the recurrence (TilePipeline).
+/// The op takes as long as its pipeline with the claims as transfers concurrent with its requests. At tile level the
+/// units and the stream of the op simulate them; cycles() computes the same time by the recurrence (TilePipeline).
 ///
-/// The claims have a share of the HBM's time. The op's tiles take `tile` each without them; a tile's data move for
+/// The claims have a share of the HBM's time. Without them each tile of the op lasts `tile`, of which its data move for
 /// `busy`, and computing a tile takes `slack` longer than reading the next one. While claims wait all the time, a
 /// tile's data move at `kept` of their rate, and the claims move at `left` of theirs meanwhile (HbmStream::shares()):
 ///
@@ -34,8 +34,8 @@ class ContendedOp : private HbmSharer {
   ContendedOp(const ContendedOp&) = delete;
   ContendedOp& operator=(const ContendedOp&) = delete;
 
-  /// An op begins at `now`, an edge of the clock. `hbm` and `op` outlive its end. `alone` is what it takes without
-  /// claims, found out if it is needed.
+  /// An op begins at `now`, an edge of the clock. `hbm` and `op` outlive its end. `alone` is its result without claims;
+  /// computed when needed if it is not given.
   void begin(HbmOccupancy& hbm, base::Time now, const TileOp& op, const std::optional<OpResult>& alone = {});
   /// The cycles that the op takes with the claims that there have been so far.
   base::Cycles cycles();
@@ -57,7 +57,7 @@ class ContendedOp : private HbmSharer {
   base::Cycles start_, cycles_;
   std::size_t counted_ = 0;                      ///< claims that cycles_ contains
   std::array<std::optional<double>, 4> shares_;  ///< by the directions claimed, as bits
-  std::optional<TilePipeline> pipeline_;         ///< made for the first op with claims beside it
+  std::optional<TilePipeline> pipeline_;         ///< made for the first op with concurrent claims
 };
 
 }  // namespace podsim::hw::timing

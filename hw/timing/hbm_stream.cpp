@@ -13,7 +13,7 @@ namespace podsim::hw::timing {
 namespace {
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t turnaround_denominator = 10000;  // four decimals of the turnaround are kept
-constexpr std::int64_t least_units = 1 << 16;           // lower bound of units per tick, the resolution of rates
+constexpr std::int64_t min_units = 1 << 16;             // lower bound of units per tick, the resolution of rates
 }  // namespace
 
 void HbmStream::Queue::pop() {
@@ -29,7 +29,7 @@ HbmStream::HbmStream(const Machine& machine)
   // first and the last are whole numbers of units per tick.
   const std::int64_t turnaround = std::llround(hbm_.turnaround * double(turnaround_denominator));
   const std::int64_t divisor = std::gcd(turnaround_denominator, 2 * turnaround_denominator + turnaround);
-  const std::int64_t scale = base::divide_round_up(least_units, turnaround_denominator / divisor);
+  const std::int64_t scale = base::divide_round_up(min_units, turnaround_denominator / divisor);
   shared_ = turnaround_denominator / divisor * scale;
   alone_[0] = (2 * turnaround_denominator + turnaround) / divisor * scale;
   alone_[1] = std::llround(double(alone_[0]) / hbm_.write_cost);
@@ -60,10 +60,10 @@ void HbmStream::submit_beside(const Beside& transfer) {
 }
 
 void HbmStream::drop_beside() {
-  for (std::size_t stream = 2; stream < most_streams; ++stream) queues_[stream].clear();
+  for (std::size_t stream = 2; stream < max_streams; ++stream) queues_[stream].clear();
 }
 
-/// Puts the requests that arrive now behind the granules of transfers beside them that are at the memory.
+/// Queues the requests that arrive now behind the granules of concurrent transfers that are at the memory.
 void HbmStream::meet(State& state) const {
   for (const std::size_t d : {0, 1}) {
     if (!state.present[d] || state.is_met[d] || state.arrival[d] > state.now) continue;
@@ -92,7 +92,7 @@ HbmStream::StreamUnits HbmStream::units_per_tick(const State& state, const Movin
   const Units beside = moving[2] && moving[3] ? Units{shared_, shared_} : alone_;
   const Shares& kept = shares(moving);
   StreamUnits units{};
-  for (std::size_t stream = 0; stream < most_streams; ++stream) {
+  for (std::size_t stream = 0; stream < max_streams; ++stream) {
     const std::int64_t alone = stream < 2 ? requests[stream] : beside[stream - 2];
     units[stream] = std::max<std::int64_t>(1, std::llround(double(alone) * kept[stream]));
   }
@@ -101,12 +101,12 @@ HbmStream::StreamUnits HbmStream::units_per_tick(const State& state, const Movin
 
 const HbmStream::Shares& HbmStream::shares(const memory::dram::StreamRates::Streams& moving) const {
   std::size_t number = 0;
-  for (std::size_t stream = 0; stream < most_streams; ++stream) number += std::size_t(moving[stream]) << stream;
+  for (std::size_t stream = 0; stream < max_streams; ++stream) number += std::size_t(moving[stream]) << stream;
   std::optional<Shares>& known = shares_[number];
   if (known) return *known;
   const auto all = rates_->contiguous(moving);
   known.emplace();
-  // An engine's reads and writes go on together, so they keep the same.
+  // An engine's reads and writes keep the same share, since the faster of them waits for the other.
   for (const std::size_t first : {0, 2}) {
     if (!moving[first] && !moving[first + 1]) continue;
     const auto alone = rates_->contiguous({moving[first], moving[first + 1], false, false});
@@ -133,7 +133,7 @@ HbmStream::Units HbmStream::units_of_requests(const State& state, const std::arr
 HbmStream::State HbmStream::state() const {
   State state;
   state.now = now_;
-  state.streams = beside() ? most_streams : 2;
+  state.streams = beside() ? max_streams : 2;
   for (std::size_t stream = 0; stream < state.streams; ++stream) {
     state.present[stream] = !queues_[stream].empty();
     if (!state.present[stream]) continue;
@@ -219,9 +219,10 @@ void HbmStream::advance(base::Cycles cycle, std::vector<Completion>& completed) 
   }
 }
 
-base::Cycles HbmStream::complete_next(std::vector<Completion>& completed) {
+base::Cycles HbmStream::complete_next(std::vector<Completion>& completed, base::Cycles limit) {
   const std::size_t before = completed.size();
-  while (completed.size() == before) take_step(never, completed);
+  const std::int64_t end = limit == no_limit ? never : limit.value() << tick_bits;
+  while (completed.size() == before && now_ < end) take_step(end, completed);
   const base::Cycles cycle = now_in_cycles();
   advance(cycle, completed);
   return cycle;
@@ -245,7 +246,7 @@ double HbmStream::bytes_per_cycle() const {
   if (std::ranges::none_of(now, std::identity())) return 0;
   const StreamUnits units = units_per_tick(state(), now);
   std::int64_t sum = 0;
-  for (std::size_t stream = 0; stream < most_streams; ++stream) sum += now[stream] ? units[stream] : 0;
+  for (std::size_t stream = 0; stream < max_streams; ++stream) sum += now[stream] ? units[stream] : 0;
   return double(sum) * double(1LL << tick_bits) / double(units_per_byte_);
 }
 

@@ -27,13 +27,13 @@ namespace podsim::hw::timing {
 /// Loop fusions on TPU v3 measure this: 1.00 of the pure time for reads only, 1.13 at 2:1, 1.20 at 1:1 (turnaround
 /// 0.4). Strided rows and scattered accesses move at the rate that the bank model sustains for their shape, alone or
 /// concurrently with the other direction's shape (StreamRates). Refresh is spread evenly over all bytes. No direction
-/// moves more than a port of the on-chip switch passes (HbmParameters::port_rate).
+/// moves more than a port of the on-chip switch passes (parts::hbm::Parameters::port_rate).
 ///
-/// Transfers of collectives and copies that go on beside an op are those of another DMA engine, a queue for each
-/// direction. While both engines have data to move, each engine keeps the part of its rates that the banks measure for
-/// such streams where all are contiguous (StreamRates::contiguous). A request that arrives while such a transfer moves,
-/// and none of its own direction, first waits for what the transfer has outstanding at the memory, at most
-/// DmaParameters::granules.
+/// Concurrent transfers of collectives and copies are those of another DMA engine, a queue for each direction. While
+/// both engines have data to move, each engine keeps the part of its rates that the bank model gives for such streams
+/// where all are contiguous (StreamRates::contiguous). A request that arrives while such a transfer moves, and none of
+/// its own direction, first waits for what the transfer has outstanding at the memory, at most
+/// parts::dma::Parameters::granules.
 ///
 /// All arithmetic is in exact integers. Time is counted in ticks of 2^-20 cycle and work in units, of which a stream
 /// moves an integer number per tick, so that the cost of a byte is right to some parts per million. Nothing depends on
@@ -49,14 +49,14 @@ class HbmStream {
     base::Cycles cycle;
   };
 
-  /// A contiguous transfer beside the requests, from cycle `arrival` on.
+  /// A contiguous transfer of the other engine, concurrent with the requests, from cycle `arrival` on.
   struct Beside {
     Direction direction = Direction::read;
     base::Bytes bytes;
     base::Cycles arrival;
   };
 
-  /// By stream: reads and writes of requests, then reads and writes beside them.
+  /// By stream: reads and writes of requests, then reads and writes of concurrent transfers.
   using Shares = std::array<double, 4>;
 
   explicit HbmStream(const Machine& machine);
@@ -65,11 +65,10 @@ class HbmStream {
   /// both of an engine; 0 for others. Ratios of StreamRates::contiguous().
   const Shares& shares(const memory::dram::StreamRates::Streams& moving) const;
 
-  /// Queues a transfer beside the requests, behind those of its direction. Its arrival is not before theirs. A
-  /// request that arrives in the same cycle is behind it, unless time has been advanced to that cycle. It has no
-  /// completion.
+  /// Queues a concurrent transfer, behind those of its direction. Its arrival is not before theirs. A request that
+  /// arrives in the same cycle is behind it, unless time has been advanced to that cycle. It has no completion.
   void submit_beside(const Beside& transfer);
-  /// Takes back what has not moved of the transfers beside the requests.
+  /// Takes back the part of the concurrent transfers that has not moved.
   void drop_beside();
 
   /// Queues a request. Its first byte may move from cycle `arrival`, which is not before the last advance() nor before
@@ -80,9 +79,10 @@ class HbmStream {
   std::optional<base::Cycles> next_completion() const;
   /// Moves time to `cycle` and appends the requests that complete until then, in order of completion.
   void advance(base::Cycles cycle, std::vector<Completion>& completed);
-  /// Moves time to the next completion, appends what completes in that cycle, and returns the cycle. A request must
-  /// wait or move.
-  base::Cycles complete_next(std::vector<Completion>& completed);
+  /// Moves time to the next completion, but to `limit` at most, appends what completes in that cycle, and returns the
+  /// cycle. Without a limit, a request must wait or move.
+  base::Cycles complete_next(std::vector<Completion>& completed, base::Cycles limit = no_limit);
+  static constexpr base::Cycles no_limit{std::numeric_limits<std::int64_t>::max()};
 
   /// Returns whether data of this direction are moving at the time of the last advance().
   bool active(Direction direction) const;
@@ -96,7 +96,7 @@ class HbmStream {
   /// none.
   std::optional<base::Cycles> next_arrival() const;
   bool idle() const { return requests_idle() && !beside(); }
-  /// Returns whether no request waits or moves; transfers beside them may.
+  /// Returns whether no request waits or moves; concurrent transfers may.
   bool requests_idle() const { return queues_[0].empty() && queues_[1].empty(); }
   /// Data that a DMA engine has outstanding at the memory.
   static base::Bytes outstanding(const Machine& machine);
@@ -109,10 +109,10 @@ class HbmStream {
 
  private:
   static constexpr int tick_bits = 20;
-  /// Streams: reads and writes of requests, then reads and writes beside them. stream % 2 is the direction.
-  static constexpr std::size_t most_streams = 4;
-  using Units = std::array<std::int64_t, 2>;                   ///< work units, by direction
-  using StreamUnits = std::array<std::int64_t, most_streams>;  ///< by stream
+  /// Streams: reads and writes of requests, then reads and writes of concurrent transfers. stream % 2 is the direction.
+  static constexpr std::size_t max_streams = 4;
+  using Units = std::array<std::int64_t, 2>;                  ///< work units, by direction
+  using StreamUnits = std::array<std::int64_t, max_streams>;  ///< by stream
   using Moving = memory::dram::StreamRates::Streams;
 
   struct Request {
@@ -141,7 +141,7 @@ class HbmStream {
   /// them.
   struct State {
     std::int64_t now = 0;     ///< ticks
-    std::size_t streams = 2;  ///< 4 while there are transfers beside the requests
+    std::size_t streams = 2;  ///< 4 while there are concurrent transfers
     StreamUnits remaining{};
     StreamUnits arrival{};
     Moving present{};
@@ -167,7 +167,7 @@ class HbmStream {
   Units units_of_requests(const State& state, const std::array<bool, 2>& moving) const;
   Units units_of(const std::array<base::Bandwidth, 2>& rates) const;
 
-  HbmParameters hbm_;
+  parts::hbm::Parameters hbm_;
   std::shared_ptr<memory::dram::StreamRates> rates_;  ///< of non-contiguous transfers
   double clock_;                                      ///< Hz
   std::int64_t units_per_byte_;
@@ -175,8 +175,8 @@ class HbmStream {
   Units alone_;               ///< units per tick of a contiguous read or write alone
   std::int64_t shared_;       ///< units per tick of each direction while both are contiguous
   std::int64_t outstanding_;  ///< work units of the granules that a DMA engine has outstanding
-  mutable std::array<std::optional<Shares>, 1 << most_streams> shares_;  ///< of the streams that move, as bits
-  std::array<Queue, most_streams> queues_;
+  mutable std::array<std::optional<Shares>, 1 << max_streams> shares_;  ///< of the streams that move, as bits
+  std::array<Queue, max_streams> queues_;
   std::int64_t now_ = 0;
   std::int64_t busy_ticks_ = 0;
 };

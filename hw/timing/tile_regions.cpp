@@ -2,6 +2,9 @@
 #include "hw/timing/tile_regions.h"
 
 #include <algorithm>
+#include <cassert>
+
+#include "hw/memory_levels.h"
 
 namespace podsim::hw::timing {
 namespace {
@@ -20,7 +23,7 @@ TileRegions::TileRegions(const TileOp& op, base::Bytes capacity, base::Bytes ali
     for (const Direction direction : {Direction::read, Direction::write}) {
       for (const TileTransfer& transfer : direction == Direction::read ? run.work.reads : run.work.writes) {
         streams[std::size_t(direction)].push_back({end, transfer});
-        end += base::round_up(extent(transfer, run.count), alignment.value());
+        if (transfer.level == level::hbm) end += base::round_up(extent(transfer, run.count), alignment.value());
       }
     }
   }
@@ -37,7 +40,8 @@ std::int64_t TileRegions::extent(const TileTransfer& tile, std::int64_t tiles) {
 AccessPattern TileRegions::pattern(std::size_t run, std::int64_t tile, Direction direction,
                                    std::size_t transfer) const {
   const Stream& stream = runs_[run][std::size_t(direction)][transfer];
-  const auto [bytes, shape] = stream.tile;
+  const auto& [bytes, shape, memory] = stream.tile;
+  assert(memory == level::hbm);
   const std::int64_t length = extent(stream.tile, 1);
   const auto within = [&](std::int64_t base) {
     return std::uint64_t(base + length > capacity_ ? base % (capacity_ - length + 1) : base);

@@ -12,7 +12,8 @@
 namespace podsim::hw::timing {
 
 /// Assigns HBM addresses to the traffic of an op, which the tile level leaves open. The k-th read (or write) of the
-/// tiles of one run is a stream with its own region, which the tiles of the run go through in order:
+/// tiles of one run is a stream with its own region, which the tiles of the run go through in order; one of another
+/// memory has none:
 ///
 /// - contiguous transfers lie end to end;
 /// - strided rows of consecutive tiles first fill the gaps between the rows of the first tile, then continue after it;
@@ -24,7 +25,7 @@ class TileRegions {
  public:
   TileRegions(const TileOp& op, base::Bytes capacity, base::Bytes alignment);
 
-  /// Bytes that transfer number `transfer` among the reads (or writes) of tile `tile` of run `run` touches.
+  /// Bytes that transfer number `transfer` among the reads (or writes) of tile `tile` of run `run` touches in the HBM.
   AccessPattern pattern(std::size_t run, std::int64_t tile, Direction direction, std::size_t transfer) const;
 
  private:

@@ -9,31 +9,30 @@
 #include "hw/timing/control_timing.h"
 #include "hw/timing/dma_timing.h"
 #include "hw/timing/hbm_stream.h"
+#include "hw/timing/level_streams.h"
 #include "hw/timing/phase_timing.h"
 #include "hw/timing/tile_loop.h"
 
 namespace podsim::hw::timing {
 
-/// Cost of one tile's phases. The busy times of the matrix units are summed over the units.
+/// Cost of one tile's phases.
 struct TileCost {
-  base::Cycles duration, mxu_busy, vector_busy, cross_lane_busy;
+  base::Cycles duration;
+  UnitCycles busy;
 };
 
 inline TileCost tile_cost(const PhaseTiming& timing, const TileWork& work) {
   TileCost cost;
   for (const TilePhase& phase : work.phases) {
     cost.duration += timing.duration(phase);
-    for (std::int64_t unit = 0; unit < timing.mxu().units(); ++unit) {
-      cost.mxu_busy += timing.mxu().span(phase.mxu, unit).total();
-    }
-    cost.vector_busy += timing.vector().duration(phase.vector);
-    cost.cross_lane_busy += timing.cross_lane().duration(phase.cross_lane_ops);
+    timing.add_busy(phase, cost.busy);
   }
   return cost;
 }
 
 /// Executes the tile loop of one op (tile_loop.h) over a memory with submit(), advance() and complete_next() as in
-/// HbmStream: HbmStream itself (TilePipeline) or BankStream (op_cycles_on_banks).
+/// HbmStream: HbmStream itself (TilePipeline) or BankStream (op_cycles_on_banks). Transfers of declared levels of
+/// memory proceed concurrently (LevelStreams).
 template <class Memory>
 class TileWalk {
  public:
@@ -44,6 +43,7 @@ class TileWalk {
       : op_(op),
         phases_(phases),
         memory_(memory),
+        levels_(machine),
         dma_(machine),
         control_(machine, op),
         limit_(limit),
@@ -75,14 +75,13 @@ class TileWalk {
     if (tile.index() == 0) cost_ = tile_cost(phases_, tile.run().work);
     now_ += cost_.duration;
     result_.compute += cost_.duration;
-    result_.mxu_busy += cost_.mxu_busy;
-    result_.vector_busy += cost_.vector_busy;
-    result_.cross_lane_busy += cost_.cross_lane_busy;
+    add(cost_.busy, result_.busy);
     ++result_.tiles;
   }
   void control(base::Cycles cycles) {
     now_ += cycles;
     result_.control += cycles;
+    result_.busy.of<Scalar>() += cycles;
   }
   void end_of(const TileCursor& tile) {
     if (limit_ >= tile.run().count) return;
@@ -105,9 +104,11 @@ class TileWalk {
     advance(now_);
     while (outstanding_ >= dma_.queue_depth()) wait_until(complete_next(), result_.write_wait);
     auto& buffers = direction == Direction::read ? input_ : output_;
-    memory_.submit(direction, transfer.bytes, dma_.arrival(now_, direction), half, transfer.shape);
+    const base::Cycles arrival = dma_.arrival(now_, direction, transfer.level);
     ++buffers[half].issued;
     ++outstanding_;
+    if (transfer.level != level::hbm) return levels_.submit(transfer.level, direction, transfer.bytes, arrival, half);
+    memory_.submit(direction, transfer.bytes, arrival, half, transfer.shape);
     (direction == Direction::read ? result_.read_bytes : result_.written_bytes) += transfer.bytes;
   }
 
@@ -121,13 +122,16 @@ class TileWalk {
     now_ = cycle;
   }
 
-  /// Records what the memory has completed by `cycle`.
+  /// Records what the memories have completed by `cycle`.
   void advance(base::Cycles cycle) {
     memory_.advance(cycle, completed_);
+    levels_.advance(cycle, completed_);
     take();
   }
   base::Cycles complete_next() {
-    const base::Cycles cycle = memory_.complete_next(completed_);
+    const base::Cycles limit = levels_.idle() ? HbmStream::no_limit : levels_.next_completion();
+    const base::Cycles cycle = memory_.complete_next(completed_, limit);
+    levels_.advance(cycle, completed_);
     take();
     return cycle;
   }
@@ -143,6 +147,7 @@ class TileWalk {
   const TileOp& op_;
   const PhaseTiming& phases_;
   Memory& memory_;
+  LevelStreams levels_;
   DmaTiming dma_;
   ControlTiming control_;
   std::int64_t limit_, averaged_;

@@ -285,7 +285,7 @@ struct Logits {
   }
 };
 
-/// The rows at the places that an input [batch, count] says.
+/// The rows at the positions in an input [batch, count].
 struct Rows {
   std::string name = {}, from = {}, places = {};
 
@@ -419,7 +419,7 @@ class Net {
     inputs_ += "\n[inputs." + detail::quoted(name) + "]\n" + keys.text();
   }
   void add(const Layer& layer) { layers_.push_back(layer); }
-  /// The axes of the mesh that cut each dimension of the values that a pattern names.
+  /// The axes of the mesh over which each dimension of the values that a pattern names is split.
   void shard(const std::string& pattern, const std::vector<std::string>& axes) {
     detail::Keys keys;
     keys(detail::quoted(pattern).c_str(), axes);

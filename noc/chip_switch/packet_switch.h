@@ -19,7 +19,7 @@ namespace podsim::noc::chip_switch {
 /// every input for each output, so that a packet for a blocked output does not delay packets for others.
 ///
 ///   occupancy = max(1, ceil(bytes / bytes_per_cycle)); a packet without data (a read request, an acknowledgement) is
-///               one cycle of header, and the header of a packet with data travels beside the data
+///               one cycle of header, and the header of a packet with data travels in parallel with the data
 ///   a packet with a free input and a free output crosses, and occupies both for its occupancy (SwitchArbiter decides);
 ///   it comes out occupancy + crossing_latency after it began, if the output was not blocked;
 ///   an output whose packet is not taken is blocked: no packet begins to cross to it, and those that are crossing stop

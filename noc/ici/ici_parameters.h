@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "base/config.h"
+#include "base/parameters/section_of.h"
 #include "base/units.h"
 #include "noc/router/router_parameters.h"
 
@@ -38,6 +40,10 @@ struct IciParameters {
   base::Duration cross_pod_latency;   ///< added on a link that joins two pods
   base::Duration switch_crossing;     ///< of the on-chip switch, between a core or memory and a port: [switch]
   PacketParameters packet = {};
+
+  /// The keys of [ici]. switch_crossing and the flits of a router's buffer follow from others.
+  static const base::parameters::Section<IciParameters>& section();
+
   base::Bandwidth payload_rate() const { return link_rate * payload_fraction; }
   /// What a message takes beyond its hops until its flag is visible: the on-chip switch of both chips is crossed.
   base::Duration end_latency() const { return remote_dma_latency + 2 * switch_crossing; }
@@ -54,6 +60,12 @@ struct SwitchParameters {
   std::int64_t bytes_per_cycle = 0;  ///< per port and direction
   base::Cycles crossing_latency;
   std::int64_t queue_packets = 0;  ///< queue depth at a port's input, per output
+
+  static const base::parameters::Section<SwitchParameters>& section();
 };
+
+/// Rejects values that do not go together, and sets what follows from others: a packet crosses the on-chip switch in
+/// `switch_crossing`.
+void complete(const base::Config& config, base::Duration switch_crossing, IciParameters& ici);
 
 }  // namespace podsim::noc::ici

@@ -84,7 +84,7 @@ class Links {
   void check() const;
 
  private:
-  /// A message on its way.
+  /// A message in flight.
   struct Flight {
     IciClient* client = nullptr;
     NodeId node = 0;          ///< that its head has reached

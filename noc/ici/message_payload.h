@@ -35,8 +35,8 @@ class MessageExtension : public tlm::tlm_extension<MessageExtension> {
   Message message;
 };
 
-/// A payload with its extension beside it. All payloads of MessageProtocol are such, from a PayloadPool, so that the
-/// extension needs no search; other modules find it by the standard's get_extension() too.
+/// A payload that contains its extension. All payloads of MessageProtocol are of this type and come from a PayloadPool,
+/// so that the extension needs no search; other modules find it by the standard's get_extension() too.
 class MessagePayload : public tlm::tlm_generic_payload {
  public:
   explicit MessagePayload(tlm::tlm_mm_interface* pool) : tlm_generic_payload(pool) {

@@ -16,7 +16,7 @@ namespace podsim::noc::ici {
 namespace {
 
 // Packets queued per channel into a router: enough to keep the channel busy, few enough to keep memory small.
-constexpr int most_queued_packets = 4;
+constexpr int max_queued_packets = 4;
 
 // Around dead links, packets take the longer direction around rings. Datelines handle that; the split of virtual
 // channels by destination does not.
@@ -165,7 +165,7 @@ std::size_t PacketNetwork::entry_of(NodeId node, const Coordinates& hops) const 
 // Makes packets of the first message while the router's queue has few.
 void PacketNetwork::fill(std::size_t index) {
   Entry& entry = entries_[index];
-  while (entry.queued < most_queued_packets && !entry.messages.empty()) {
+  while (entry.queued < max_queued_packets && !entry.messages.empty()) {
     const std::uint32_t message = entry.messages.front();
     Sending& sending = sending_[message];
     const std::int64_t bytes = std::min(sending.unsent, packet_.payload.value());

@@ -18,10 +18,11 @@ namespace podsim::noc::ici {
 /// The jobs of one resource in the order in which it served them, each by a key. Jobs with equal keys are exchangeable.
 using ServiceOrder = std::vector<std::uint64_t>;
 
-/// A key of several numbers.
+/// A key of several numbers: that of all but the last, or the first, with the last. The order of the numbers counts,
+/// and numbers that differ in a few bits do not make up for each other.
 inline std::uint64_t service_key(std::uint64_t key, std::uint64_t number) {
-  key = (key ^ number) * 0x9e3779b97f4a7c15ULL;
-  return key ^ key >> 29;
+  key *= 0x9e3779b97f4a7c15ULL;
+  return (key ^ key >> 32) * 0x9e3779b97f4a7c15ULL + number;
 }
 
 /// One resource that serves jobs in a given order. Jobs that come before their turn wait here.

@@ -14,21 +14,21 @@
 /// arrives + k, and its credit is upstream as long after the crossing as that of any flit. Counts of flits in a buffer
 /// and of credits are brought up to date when they are needed.
 ///
-/// A stream begins if nothing else asks for its input or its output, the next buffer has room for it, and its flits are
-/// there or arrive in a stream. When something asks for its input or output it is cut, and its flits go on one by one.
-/// With Arbitration::rotary only packets that have begun to cross ask; others wait for its end.
-/// A flit that is not sent is missed at least three cycles later, so a cut only changes what streams further on will
-/// do, never what they did.
+/// A stream begins if nothing else asks for its input or its output, the next buffer has room for it, and its flits
+/// have arrived or arrive in a stream. When something asks for its input or output, the stream is broken up, and its
+/// remaining flits cross one by one. With Arbitration::rotary only packets that have begun to cross ask; others wait
+/// for the end of the stream. A flit that is not sent is missed at least three cycles later, so breaking up a stream
+/// changes only what streams further on will do, never what they did.
 namespace podsim::noc::router {
 
 using StreamId = std::uint32_t;
 inline constexpr StreamId no_stream = ~StreamId(0);
-inline constexpr std::int32_t least_stream_flits = 8;  ///< fewer are faster one by one where packets contend
-inline constexpr std::int32_t most_stream_flits = 1024;
+inline constexpr std::int32_t min_stream_flits = 8;  ///< fewer are faster one by one where packets contend
+inline constexpr std::int32_t max_stream_flits = 1024;
 
 struct alignas(64) FlitStream {
   Cycle begin = 0, arrives = 0;  ///< of the first flit
-  std::int32_t count = 0;        ///< flits; fewer once it is cut
+  std::int32_t count = 0;        ///< flits; fewer once the stream is broken up
   std::int32_t left = 0;         ///< flits that the counts of the buffer they leave are without
   std::int32_t arrived = 0;      ///< flits that the counts of the next buffer have
   std::int32_t uses = 0;         ///< events and channels that refer to it
@@ -38,7 +38,7 @@ struct alignas(64) FlitStream {
   bool crossing = false;         ///< flits are still to cross
   bool ejecting = false;         ///< flits are still to reach the node
 
-  /// Flits that have passed a place before `now` if the first one passes it in `first`.
+  /// Flits that have passed a point before `now` if the first one passes it in `first`.
   std::int32_t passed(Cycle first, Cycle now) const { return std::int32_t(std::clamp<Cycle>(now - first, 0, count)); }
 };
 
@@ -67,7 +67,7 @@ class CreditStreams {
     }
     return taken;
   }
-  /// Cycle in which `count` more are back; -1 if so many are not coming.
+  /// Cycle at which `count` further credits have returned; -1 if fewer are in flight.
   Cycle when(std::int32_t count) const {
     for (std::uint32_t i = 0; i < size_; ++i) {
       const Entry& entry = ring_[(first_ + i) & mask()];

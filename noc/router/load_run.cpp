@@ -131,7 +131,7 @@ class LoadRun {
 
   void warm_up() {
     double before = 0;
-    for (int i = 0; i < parameters_.most_warm_up; ++i) {
+    for (int i = 0; i < parameters_.max_warm_up; ++i) {
       const double mean = run_window(not_measured).mean();
       if (i > 0 && mean > 0 && std::abs(mean - before) <= 0.02 * mean) return;
       before = mean;
@@ -142,7 +142,7 @@ class LoadRun {
   void measure() {
     const std::int64_t received = network_.flits_received();
     const Cycle begin = network_.now();
-    for (int batch = 0; batch < parameters_.most_batches && !stuck() && !piled_up_; ++batch) {
+    for (int batch = 0; batch < parameters_.max_batches && !stuck() && !piled_up_; ++batch) {
       batches_.emplace_back();
       const Window window = run_window(std::uint64_t(batch));
       piled_up_ = batch + 1 >= parameters_.fewest_batches && window.mean() > hopeless_factor * empty_latency();
@@ -153,7 +153,7 @@ class LoadRun {
   }
 
   void drain() {
-    const Cycle longest = parameters_.window * parameters_.most_batches;
+    const Cycle longest = parameters_.window * parameters_.max_batches;
     for (Cycle i = 0; i < longest && std::int64_t(latencies_.size()) < point_.packets && !stuck() && !piled_up_; ++i) {
       cycle(not_measured);
     }

@@ -33,9 +33,9 @@ struct LoadParameters {
   std::uint64_t seed = 1;
   double precision = 0.003;  ///< relative half width of the confidence interval of the mean latency
   Cycle window = 1000;       ///< cycles of a warm-up window and of a batch
-  int most_warm_up = 50;     ///< windows
+  int max_warm_up = 50;      ///< windows
   int fewest_batches = 10;
-  int most_batches = 100;
+  int max_batches = 100;
   /// Makes an observer of the network, which exists as long as the run.
   std::function<std::unique_ptr<RouterObserver>(const RouterNetwork&)> observer = {};
   /// Called now and then with the load and the current cycle, and in the cycle in which a run is interrupted.

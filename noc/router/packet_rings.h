@@ -21,7 +21,7 @@ struct BufferedPacket {
 
 class PacketRings {
  public:
-  /// The place of a ring, which its channel has with the rest of its state.
+  /// The location of a ring in the array. It is kept with the rest of its channel's state.
   struct Ring {
     std::uint32_t offset = 0, mask = 0, head = 0, count = 0;
   };

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int max_words = max_ports;  // 64-bit words of a mask of a router's input virtual channels
 // Virtual channels of a link that are held when no packet of a node may have another: the packet that crosses, and the
-// one that crosses next. What is left is for packets that are on the way.
-constexpr int most_held_before_entry = 2;
+// one that crosses next. The rest is for packets that are already in the network.
+constexpr int max_held_before_entry = 2;
 
 }  // namespace
 
@@ -64,7 +64,7 @@ bool RouterNetwork::may_sleep(NodeId node) const {
 std::uint64_t RouterNetwork::vcs_for(const InputVc& input) const {
   const std::uint64_t free = free_vcs_[std::size_t(input.node) * ports_ + input.output_port];
   const bool enters = input.port >= routes_.first_local_port() && input.output_port < routes_.first_local_port();
-  if (rotary() && enters && vcs_ - std::popcount(free) >= most_held_before_entry) return 0;
+  if (rotary() && enters && vcs_ - std::popcount(free) >= max_held_before_entry) return 0;
   return input.vcs & free;
 }
 
@@ -99,7 +99,7 @@ void RouterNetwork::give_vc(std::uint32_t channel, int output_vc) {
   consider(channel);
 }
 
-// Returns whether a ready packet that has not begun to cross waits for a stream, which is not cut for it.
+// Returns whether a ready packet that has not begun to cross waits for a stream, which is not broken up for it.
 bool RouterNetwork::waits_for_stream(const InputVc& input) const {
   return rotary() && input.head && (entry_of(input).streaming & port_of(input).streaming) != nobody;
 }

@@ -10,7 +10,7 @@ namespace podsim::noc::router {
 
 namespace {
 
-constexpr int most_repeats = 15;   // of one flit by a link, in succession
+constexpr int max_repeats = 15;    // of one flit by a link, in succession
 constexpr int longest_stall = 64;  // longest stall of a link, in cycles
 
 }  // namespace
@@ -46,7 +46,7 @@ RouterNetwork::RouterNetwork(const Topology& topology, RouterNetworkParameters p
       active_sources_(sources_.size() / 64 + 1),
       flits_(longest_flight()),
       credits_(longest_flight()),
-      stream_events_(longest_flight() + most_stream_flits + 1),
+      stream_events_(longest_flight() + max_stream_flits + 1),
       random_(parameters_.seed) {
   assert(ports_ <= max_ports && router_problem(parameters_.router, 1).empty());
   number_inputs();
@@ -72,7 +72,7 @@ int RouterNetwork::longest_flight() const {
   const int pipeline = parameters_.router.switch_cycles + parameters_.router.traversal_cycles;
   int longest = parameters_.local_latency;
   for (const ChannelParameters& link : parameters_.links) {
-    const int repeats = link.flit_error_rate > 0 ? most_repeats * 2 * (link.latency + 1) : 0;
+    const int repeats = link.flit_error_rate > 0 ? max_repeats * 2 * (link.latency + 1) : 0;
     longest = std::max(longest, link.latency + repeats);
   }
   return pipeline + longest + 1;
@@ -365,7 +365,7 @@ Cycle RouterNetwork::transmit(OutputPort& port) {
   int repeats = 0;
   if (port.flit_error_rate > 0) {
     std::bernoulli_distribution damaged(port.flit_error_rate);
-    while (repeats < most_repeats && damaged(random_)) ++repeats;
+    while (repeats < max_repeats && damaged(random_)) ++repeats;
   }
   const Cycle delay = Cycle(repeats) * 2 * (port.latency + 1);
   port.retries += repeats;

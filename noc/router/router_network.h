@@ -22,8 +22,8 @@
 ///
 /// Timing of one flit, in cycles: it arrives at a, its route is known route_cycles later, it has a virtual channel
 /// vc_cycles later, wins the switch at s, leaves the router at s + switch_cycles + traversal_cycles, and is at the next
-/// router `latency` cycles later. The channels between a node and its router work the same way, with one cycle to enter
-/// them. Over h links of latency L, an empty network therefore takes a packet of F flits in
+/// router `latency` cycles later. The channels between a node and its router have the same timing, with one cycle to
+/// enter them. Over h links of latency L, an empty network therefore takes a packet of F flits in
 ///
 ///   2 (local_latency + 1) - 1 + (h + 1) pipeline_cycles + h L + F - 1     cycles, 7 + (4 + L) h by default for F = 1,
 ///

@@ -27,7 +27,7 @@ enum class Arbitration : std::uint8_t {
   /// that enter the network here: the Rotary Rule of the Alpha 21364's torus, which keeps full rings moving (S.
   /// Mukherjee et al., A Comparative Study of Arbitration Algorithms for the Alpha 21364 Pipelined Router, ASPLOS
   /// 2002). A packet that enters waits for its virtual channel while two others hold one of the link, so that packets
-  /// on the way always find one.
+  /// in the network always find one.
   rotary,
 };
 

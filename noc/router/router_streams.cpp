@@ -6,7 +6,7 @@
 
 #include "noc/router/router_network.h"
 
-/// Streams of flits: where they begin, what cuts them, and the events that remain of their flits.
+/// Streams of flits: where they begin, what breaks them up, and the events that remain of their flits.
 namespace podsim::noc::router {
 
 void RouterNetwork::plan(Cycle due, StreamPart part, StreamId id) {
@@ -80,7 +80,7 @@ bool RouterNetwork::begin_stream(std::uint32_t channel) {
   InputVc& input = inputs_[channel];
   const BufferedPacket& front = rings_.front(inputs_[channel].ring);
   OutputPort& port = port_of(input);
-  if (front.left < least_stream_flits || !parameters_.streams || observer_ != nullptr || !port.even) return false;
+  if (front.left < min_stream_flits || !parameters_.streams || observer_ != nullptr || !port.even) return false;
   settle_arrivals(channel);
   const std::uint32_t output = output_of(input);
   std::int32_t flits = front.present;
@@ -88,9 +88,9 @@ bool RouterNetwork::begin_stream(std::uint32_t channel) {
     const FlitStream& arriving = streams_[inputs_[channel].streams.arriving];
     flits += arriving.count - arriving.arrived;
   }
-  flits = std::min({flits, std::int32_t(front.left), most_stream_flits});
+  flits = std::min({flits, std::int32_t(front.left), max_stream_flits});
   flits = std::min(flits, credits_up_to(output, flits));
-  if (flits < least_stream_flits) return false;
+  if (flits < min_stream_flits) return false;
   InputPort& from = entry_of(input);
   const std::uint32_t target = port.target + input.output_vc;
   const StreamId id = streams_.make({.begin = now_,
@@ -123,10 +123,10 @@ bool RouterNetwork::begin_stream(std::uint32_t channel) {
 }
 
 bool RouterNetwork::begin_source_stream(std::uint32_t source, Source& state, const FlitEvent& flit) {
-  if (state.left < least_stream_flits || !parameters_.streams || observer_ != nullptr) return false;
+  if (state.left < min_stream_flits || !parameters_.streams || observer_ != nullptr) return false;
   std::int32_t& credits = outputs_[channels_ + source * std::uint32_t(vcs_) + std::uint32_t(state.vc)].credits;
-  const std::int32_t flits = std::min({state.left, credits, most_stream_flits});
-  if (flits < least_stream_flits) return false;
+  const std::int32_t flits = std::min({state.left, credits, max_stream_flits});
+  if (flits < min_stream_flits) return false;
   const Cycle arrives = now_ + 1 + parameters_.local_latency;
   const StreamId id = streams_.make({.begin = now_,
                                      .arrives = arrives,
@@ -144,7 +144,7 @@ bool RouterNetwork::begin_source_stream(std::uint32_t source, Source& state, con
   return true;
 }
 
-// Cuts the streams whose input or output a ready packet asks for. They ask again in this cycle.
+// Breaks up the streams whose input or output a ready packet asks for. They ask again in this cycle.
 void RouterNetwork::break_streams(NodeId node, std::uint64_t* ready) {
   const std::uint32_t first = first_channel(node);
   bool broken = false;
@@ -189,7 +189,7 @@ void RouterNetwork::cut(StreamId id, std::int32_t count) {
   }
 }
 
-// Cuts the stream that leaves a buffer if flits that it counted on do not arrive.
+// Breaks up the stream that leaves a buffer if flits that it counted on do not arrive.
 void RouterNetwork::follow_cut(std::uint32_t channel) {
   settle_arrivals(channel);
   if (!inputs_[channel].leaving || rings_.count(inputs_[channel].ring) != 1) return;
@@ -218,7 +218,7 @@ void RouterNetwork::stop_leaving(std::uint32_t channel) {
 // The last flit of a stream has crossed in the cycle before this one.
 void RouterNetwork::stream_crossed(StreamId id) {
   const FlitStream& stream = streams_[id];
-  if (!stream.crossing) return;  // it was cut and ended earlier
+  if (!stream.crossing) return;  // it was broken up and ended earlier
   const std::uint32_t channel = stream.channel;
   count_leaving(channel);
   stop_leaving(channel);
@@ -247,7 +247,7 @@ void RouterNetwork::stream_arrives(StreamId id) {
 // The last flit of a stream has reached the node.
 void RouterNetwork::stream_ejected(StreamId id) {
   FlitStream& stream = streams_[id];
-  if (!stream.ejecting) return;  // it was cut and ended earlier
+  if (!stream.ejecting) return;  // it was broken up and ended earlier
   stream.ejecting = false;
   flits_received_ += stream.count;
   const PacketId packet = stream.packet & ~head_bit;

@@ -21,7 +21,7 @@ enum class Pattern : std::uint8_t {
   all_to_all,  ///< every other node in turn, starting with the next one
 };
 
-/// Direction around a ring of a packet whose destination is half way around it.
+/// Direction around a ring of a packet whose destination is halfway around it.
 enum class TieBreak : std::uint8_t { random, positive };
 
 std::string_view to_string(Pattern pattern);

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/html/html_text.h"
+#include "report/html/si_text.h"
 #include "studies/charts/chart_marks.h"
 #include "studies/charts/study_analysis.h"
 #include "studies/charts/study_display.h"
 #include "studies/charts/study_sections.h"
-#include "sw/report/html/html_text.h"
-#include "sw/report/html/si_text.h"
 
 namespace podsim::studies::charts {
 namespace {
@@ -32,8 +32,8 @@ std::string objective_name(const store::Objective& objective) {
 
 std::string figure(std::string_view name, std::string_view value, std::string_view unit, std::string_view detail) {
   return fmt::format("<div><dt>{}</dt><dd>{} <small>{}</small></dd><dd class=\"detail\">{}</dd></div>\n",
-                     sw::report::html::html_escaped(name), sw::report::html::html_escaped(value),
-                     sw::report::html::html_escaped(unit), sw::report::html::html_escaped(detail));
+                     report::html::html_escaped(name), report::html::html_escaped(value),
+                     report::html::html_escaped(unit), report::html::html_escaped(detail));
 }
 
 std::string best_figure(const store::StudyResults& results, const store::Objective& objective) {
@@ -48,19 +48,19 @@ std::string best_figure(const store::StudyResults& results, const store::Objecti
 std::string sweep_figures(const store::StudyResults& results) {
   const auto done = std::ranges::count_if(results.points, &store::ResultPoint::done);
   const std::size_t failed = results.points.size() - std::size_t(done);
-  std::string text = figure("Points", sw::report::html::count_text(done), "done",
+  std::string text = figure("Points", report::html::count_text(done), "done",
                             failed == 0 ? "none failed" : fmt::format("{} failed", failed));
   const store::HostTotals& host = results.host;
   constexpr double shortest = 0.05;  // seconds; a rate over less says nothing
   if (host.wall_s >= shortest) {
     text += figure("Speed", figure_text(double(host.points) / host.wall_s), "points/s",
-                   fmt::format("of one worker; {} of work in all", sw::report::html::si_text(host.wall_s, "s", 3)));
+                   fmt::format("of one worker; {} of work in all", report::html::si_text(host.wall_s, "s", 3)));
   }
   if (host.op_hits + host.op_misses > 0) {
     text += figure("Op durations from the cache",
                    fmt::format("{:.1f}", 100.0 * double(host.op_hits) / double(host.op_hits + host.op_misses)), "%",
-                   fmt::format("{} of {}", sw::report::html::count_text(host.op_hits),
-                               sw::report::html::count_text(host.op_hits + host.op_misses)));
+                   fmt::format("{} of {}", report::html::count_text(host.op_hits),
+                               report::html::count_text(host.op_hits + host.op_misses)));
   }
   return text;
 }
@@ -87,20 +87,20 @@ std::string answer_text(const store::StudyResults& results, const store::Objecti
 std::string answer_html(const store::StudyResults& results) {
   std::string text;
   if (!results.question.empty())
-    text += fmt::format("<p class=\"question\">{}</p>\n", sw::report::html::html_escaped(results.question));
+    text += fmt::format("<p class=\"question\">{}</p>\n", report::html::html_escaped(results.question));
   std::string figures;
   for (const store::Objective& objective : report_objectives(results)) {
     const std::string answer = answer_text(results, objective);
-    if (!answer.empty()) text += fmt::format("<p class=\"answer\">{}</p>\n", sw::report::html::html_escaped(answer));
+    if (!answer.empty()) text += fmt::format("<p class=\"answer\">{}</p>\n", report::html::html_escaped(answer));
     figures += best_figure(results, objective);
   }
   if (const std::optional<std::size_t> reference = reference_point(results)) {
     text += fmt::format("<p class=\"note\">The baseline is {}.</p>\n",
-                        sw::report::html::html_escaped(point_name(results, *reference)));
+                        report::html::html_escaped(point_name(results, *reference)));
   }
   if (results.baseline && !results.points[*results.baseline].done) {
     text += fmt::format("<p class=\"note\">The study's baseline ({}) failed; {}.</p>\n",
-                        sw::report::html::html_escaped(point_name(results, *results.baseline)),
+                        report::html::html_escaped(point_name(results, *results.baseline)),
                         reference_point(results) ? "the first point that was done stands in for it"
                                                  : "no other point was done that could stand in for it");
   }

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "report/html/html_text.h"
 #include "studies/charts/text_size.h"
-#include "sw/report/html/html_text.h"
 
 namespace podsim::studies::charts {
 namespace {
@@ -26,7 +26,7 @@ path { fill: none; } .grid { stroke: var(--grid); } .axis { stroke: var(--faint)
 
 std::string palette() {
   std::string text;
-  for (int i = 0; i <= sw::report::html::chart_categories; ++i) {
+  for (int i = 0; i <= report::html::chart_categories; ++i) {
     text += fmt::format(".fill-{0} {{ fill: var(--c{0}); }} .line-{0} {{ stroke: var(--c{0}); }}\n", i);
   }
   return text;
@@ -38,9 +38,9 @@ std::string chart_file(double width, double height, std::string_view title, std:
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">"
       "<title>{2}</title><style>{3}{4}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>{5}{6}</svg>\n",
-      width, height, sw::report::html::html_escaped(std::string(title)), style, palette(),
-      sw::report::html::svg_text(file_margin, file_margin + file_title_size / 2, title,
-                                 sw::report::html::TextAnchor::start, "title"),
+      width, height, report::html::html_escaped(std::string(title)), style, palette(),
+      report::html::svg_text(file_margin, file_margin + file_title_size / 2, title, report::html::TextAnchor::start,
+                             "title"),
       body);
 }
 
@@ -51,18 +51,18 @@ std::string nested_chart(std::string_view chart, double left, double top, double
       top, width, height, chart.substr(end + 1));
 }
 
-FileLegend file_legend(const std::vector<sw::report::html::LegendEntry>& entries, double top, double width) {
+FileLegend file_legend(const std::vector<report::html::LegendEntry>& entries, double top, double width) {
   FileLegend legend;
   double x = file_margin;
-  for (const sw::report::html::LegendEntry& entry : entries) {
+  for (const report::html::LegendEntry& entry : entries) {
     const double needed = 16 + text_width(entry.label) + 14;
     if (legend.height == 0 || x + needed > width - file_margin) {
       legend.height += file_line_height;
       x = file_margin;
     }
     const double bottom = top + legend.height;
-    legend.svg += sw::report::html::svg_rect(x, bottom - 9, 10, 10, entry.css_class) +
-                  sw::report::html::svg_text(x + 16, bottom, entry.label);
+    legend.svg += report::html::svg_rect(x, bottom - 9, 10, 10, entry.css_class) +
+                  report::html::svg_text(x + 16, bottom, entry.label);
     x += needed;
   }
   return legend;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sw/report/html/svg_chart.h"
+#include "report/html/svg_chart.h"
 
 /// Charts as standalone SVG files, with the colours of report pages, which follow the reader's light or dark setting.
 namespace podsim::studies::charts {
@@ -15,7 +15,7 @@ inline constexpr double file_margin = 16, file_line_height = 18, file_title_size
 /// The whole file: `body` under its title, of this size in px.
 std::string chart_file(double width, double height, std::string_view title, std::string_view body);
 
-/// `chart`, a whole drawing from `svg_chart`, at a place in a file.
+/// `chart`, a whole drawing from `svg_chart`, at a position in a file.
 std::string nested_chart(std::string_view chart, double left, double top, double width, double height);
 
 struct FileLegend {
@@ -24,6 +24,6 @@ struct FileLegend {
 };
 
 /// A legend below `top`, in as many lines as `width` needs.
-FileLegend file_legend(const std::vector<sw::report::html::LegendEntry>& entries, double top, double width);
+FileLegend file_legend(const std::vector<report::html::LegendEntry>& entries, double top, double width);
 
 }  // namespace podsim::studies::charts

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "report/html/svg_chart.h"
 #include "studies/charts/study_display.h"
-#include "sw/report/html/svg_chart.h"
 
 /// Scales and axes of a study's charts.
 namespace podsim::studies::charts {
@@ -14,13 +14,11 @@ namespace podsim::studies::charts {
 /// of any other variable.
 struct ChartFrame {
   double width = 0, height = 0;
-  sw::report::html::PlotArea area;
-  sw::report::html::ChartScale x, y;
+  report::html::PlotArea area;
+  report::html::ChartScale x, y;
   std::string axes;  ///< SVG: grid lines, ticks and titles
 
-  sw::report::html::SvgPoint place(double x_value, double y_value) const {
-    return {x.place(x_value), y.place(y_value)};
-  }
+  report::html::SvgPoint place(double x_value, double y_value) const { return {x.place(x_value), y.place(y_value)}; }
 };
 
 /// Frame for marks at `xs` and `ys`, all coordinates of the chart in the units of the displays. The y scale starts at

@@ -13,7 +13,7 @@ namespace podsim::studies::charts {
 namespace {
 
 constexpr double radius = 4.5, ring_radius = 8.5;
-constexpr std::size_t most_marks = 200;
+constexpr std::size_t max_marks = 200;
 
 /// One dot for each pixel with points; a dot is wider than a pixel.
 std::string dots(const std::vector<PlottedPoint>& points, std::string_view css_class) {
@@ -41,23 +41,23 @@ std::string tip_of(const store::StudyResults& results, std::size_t point,
 
 std::string point_marks(const store::StudyResults& results, const std::vector<PlottedPoint>& points,
                         std::string_view css_class, MarkKind kind, const std::vector<store::Variable>& variables) {
-  if (points.size() > most_marks) return dots(points, fmt::format("line{}", css_class.substr(css_class.find('-'))));
+  if (points.size() > max_marks) return dots(points, fmt::format("line{}", css_class.substr(css_class.find('-'))));
   std::string text;
   for (const PlottedPoint& placed : points) {
     if (kind == MarkKind::plain) {
-      text += sw::report::html::svg_circle(placed.at.x, placed.at.y, radius, fmt::format("mark {}", css_class));
+      text += report::html::svg_circle(placed.at.x, placed.at.y, radius, fmt::format("mark {}", css_class));
       continue;
     }
-    text += sw::report::html::svg_circle(
-        placed.at.x, placed.at.y, radius, fmt::format("mark pick {}", css_class),
-        fmt::format(" data-point=\"{}\"{}", placed.point,
-                    sw::report::html::tip_attribute(tip_of(results, placed.point, variables))));
+    text +=
+        report::html::svg_circle(placed.at.x, placed.at.y, radius, fmt::format("mark pick {}", css_class),
+                                 fmt::format(" data-point=\"{}\"{}", placed.point,
+                                             report::html::tip_attribute(tip_of(results, placed.point, variables))));
   }
   return text;
 }
 
-std::string reference_ring(const sw::report::html::SvgPoint& at) {
-  return sw::report::html::svg_circle(at.x, at.y, ring_radius, "ring");
+std::string reference_ring(const report::html::SvgPoint& at) {
+  return report::html::svg_circle(at.x, at.y, ring_radius, "ring");
 }
 
 std::string axis_text(const store::ResultValue& value) { return value.text.empty() ? "not set" : value.text; }

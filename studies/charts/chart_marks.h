@@ -6,15 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "report/html/svg_chart.h"
 #include "studies/store/study_results.h"
-#include "sw/report/html/svg_chart.h"
 
 /// Points of a study as marks in a chart.
 namespace podsim::studies::charts {
 
 struct PlottedPoint {
   std::size_t point = 0;  ///< index into StudyResults::points
-  sw::report::html::SvgPoint at;
+  report::html::SvgPoint at;
 };
 
 enum class MarkKind {
@@ -28,7 +28,7 @@ std::string point_marks(const store::StudyResults& results, const std::vector<Pl
                         std::string_view css_class, MarkKind kind, const std::vector<store::Variable>& variables);
 
 /// Ring around the reference point.
-std::string reference_ring(const sw::report::html::SvgPoint& at);
+std::string reference_ring(const report::html::SvgPoint& at);
 
 /// "slice 4x4, ici.link_rate 656 Gb/s": every axis with more than one value, including each of several axes that move
 /// together.

@@ -32,13 +32,13 @@ std::vector<Place> places_of(const store::StudyResults& results, const store::Va
 
 /// The border of what the front dominates, for a front in the order of x: a point of it dominates all that is worse in
 /// both, and between two neighbours the corner is at the worse x and the worse y.
-std::vector<sw::report::html::SvgPoint> staircase(const std::vector<PlottedPoint>& front, store::Direction along_x) {
-  std::vector<sw::report::html::SvgPoint> line;
+std::vector<report::html::SvgPoint> staircase(const std::vector<PlottedPoint>& front, store::Direction along_x) {
+  std::vector<report::html::SvgPoint> line;
   for (std::size_t i = 0; i < front.size(); ++i) {
     if (i > 0) {
-      const sw::report::html::SvgPoint before = front[i - 1].at, after = front[i].at;
-      line.push_back(along_x == store::Direction::minimise ? sw::report::html::SvgPoint{after.x, before.y}
-                                                           : sw::report::html::SvgPoint{before.x, after.y});
+      const report::html::SvgPoint before = front[i - 1].at, after = front[i].at;
+      line.push_back(along_x == store::Direction::minimise ? report::html::SvgPoint{after.x, before.y}
+                                                           : report::html::SvgPoint{before.x, after.y});
     }
     line.push_back(front[i].at);
   }
@@ -67,11 +67,11 @@ std::string pareto_svg(const store::StudyResults& results, const std::vector<sto
   }
   std::ranges::stable_sort(best, {}, [](const PlottedPoint& placed) { return placed.at.x; });
   const std::string curve = objectives.size() == 2 && best.size() > 1
-                                ? sw::report::html::svg_path(staircase(best, objectives[0].direction), "curve line-1")
+                                ? report::html::svg_path(staircase(best, objectives[0].direction), "curve line-1")
                                 : "";
-  return sw::report::html::svg_chart(frame.width, frame.height, "Pareto front",
-                                     frame.axes + point_marks(results, others, "fill-0", MarkKind::linked, {x, y}) +
-                                         curve + ring + point_marks(results, best, "fill-1", MarkKind::linked, {x, y}));
+  return report::html::svg_chart(frame.width, frame.height, "Pareto front",
+                                 frame.axes + point_marks(results, others, "fill-0", MarkKind::linked, {x, y}) + curve +
+                                     ring + point_marks(results, best, "fill-1", MarkKind::linked, {x, y}));
 }
 
 }  // namespace podsim::studies::charts

@@ -69,7 +69,7 @@ Swing swing_of(const store::StudyResults& results, std::size_t reference, std::s
   const auto [least, greatest] = std::ranges::minmax_element(places);
   swing.least = least->second;
   swing.greatest = greatest->second;
-  swing.least_value = *results.points[least->second].metrics[metric];
+  swing.min_value = *results.points[least->second].metrics[metric];
   swing.greatest_value = *results.points[greatest->second].metrics[metric];
   return swing;
 }
@@ -165,8 +165,8 @@ std::vector<Swing> sensitivity(const store::StudyResults& results, std::size_t r
   const double start = results.points[reference].metrics[metric].value_or(0);
   auto reach = [&](const Swing& swing) {
     if (swing.missing()) return -1.0;
-    return std::max({swing.least_value, swing.greatest_value, start}) -
-           std::min({swing.least_value, swing.greatest_value, start});
+    return std::max({swing.min_value, swing.greatest_value, start}) -
+           std::min({swing.min_value, swing.greatest_value, start});
   };
   std::ranges::stable_sort(swings, std::greater<>{}, reach);
   return swings;

@@ -43,7 +43,7 @@ struct Swing {
   /// and greatest metric. Either may be the reference itself, if the axis ends there. Empty when only the reference is
   /// left.
   std::optional<std::size_t> least, greatest;
-  double least_value = 0, greatest_value = 0;  ///< metric at these points
+  double min_value = 0, greatest_value = 0;  ///< metric at these points
   bool missing() const { return !least; }
 };
 

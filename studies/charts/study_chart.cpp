@@ -14,7 +14,7 @@
 namespace podsim::studies::charts {
 namespace {
 
-constexpr std::size_t most_curves = 12;  // of a family chosen by default
+constexpr std::size_t max_curves = 12;  // of a family chosen by default
 
 using Kind = store::Variable::Kind;
 
@@ -60,8 +60,7 @@ std::optional<store::Variable> default_family(const store::StudyResults& results
   const std::vector<std::size_t> taken = axes_behind(results, x);
   for (const Swing& swing : sensitivity(results, *reference, metric.index)) {
     const std::size_t axis = swing.axes.front();
-    if (!holds(taken, axis) && results.axes[axis].values.size() <= most_curves)
-      return store::Variable{Kind::axis, axis};
+    if (!holds(taken, axis) && results.axes[axis].values.size() <= max_curves) return store::Variable{Kind::axis, axis};
   }
   return std::nullopt;
 }

@@ -27,7 +27,7 @@ std::string study_chart_file(const store::StudyResults& results, const StudyChar
   const double height = chart_top + chart_height + (fixed.empty() ? 0 : file_line_height) + file_margin / 2;
   std::string body =
       legend.svg + nested_chart(drawing, file_margin / 2, chart_top, image_width - file_margin, chart_height);
-  if (!fixed.empty()) body += sw::report::html::svg_text(file_margin, height - file_margin, "at " + fixed);
+  if (!fixed.empty()) body += report::html::svg_text(file_margin, height - file_margin, "at " + fixed);
   return chart_file(image_width, height, results.title, body);
 }
 

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "report/html/html_text.h"
 #include "studies/charts/pareto_svg.h"
 #include "studies/charts/study_analysis.h"
 #include "studies/charts/study_chart_svg.h"
 #include "studies/charts/study_display.h"
 #include "studies/charts/study_sections.h"
 #include "studies/charts/tornado_svg.h"
-#include "sw/report/html/html_text.h"
 
 namespace podsim::studies::charts {
 namespace {
@@ -30,7 +30,7 @@ std::string drawing(std::string_view id, const std::string& charts, const std::s
   return fmt::format(
       "<figure id=\"{}\"><div class=\"legend-place\">{}</div><div class=\"chart-place\">{}</div>"
       "<figcaption>{}</figcaption></figure>\n",
-      id, legend, charts, sw::report::html::html_escaped(caption));
+      id, legend, charts, report::html::html_escaped(caption));
 }
 
 std::string objective_text(const store::StudyResults& results, const store::Objective& objective) {
@@ -43,7 +43,7 @@ std::string swings_html(const store::StudyResults& results, std::size_t referenc
   const bool any = std::ranges::any_of(swings, [](const Swing& swing) { return !swing.missing(); });
   std::string text = fmt::format("<div data-metric=\"{}\"{}>", metric, first ? "" : " hidden");
   if (any) {
-    text += sw::report::html::responsive_chart(
+    text += report::html::responsive_chart(
         [&](double width) { return tornado_svg(results, swings, reference, metric, width); });
   }
   std::string missing;
@@ -52,7 +52,7 @@ std::string swings_html(const store::StudyResults& results, std::size_t referenc
   }
   if (!missing.empty()) {
     text += fmt::format("<p class=\"note\">No point moves {} alone from the baseline, or none of them was done.</p>",
-                        sw::report::html::html_escaped(missing));
+                        report::html::html_escaped(missing));
   }
   return text + "</div>\n";
 }
@@ -62,12 +62,12 @@ std::string swings_html(const store::StudyResults& results, std::size_t referenc
 std::string chart_html(const store::StudyResults& results) {
   if (count_done(results) == 0 || results.metrics.empty() || results.axes.empty()) return "";
   const StudyChart chart = study_chart(results, {});
-  const std::string charts = sw::report::html::responsive_chart(
+  const std::string charts = report::html::responsive_chart(
       [&](double width) { return study_chart_svg(results, chart, width, MarkKind::linked); });
-  const std::vector<sw::report::html::LegendEntry> entries = family_legend(results, chart);
+  const std::vector<report::html::LegendEntry> entries = family_legend(results, chart);
   const std::string fixed = fixed_text(results, chart);
   return tools("chart-tools") + drawing("axes-chart", charts,
-                                        entries.empty() ? "" : sw::report::html::chart_legend(entries),
+                                        entries.empty() ? "" : report::html::chart_legend(entries),
                                         fmt::format("{}The ring is the baseline; a mark leads to its point.",
                                                     fixed.empty() ? "" : "At " + fixed + ". "));
 }
@@ -78,7 +78,7 @@ std::string front_html(const store::StudyResults& results) {
   const std::vector<std::size_t> front = pareto_front(results, objectives);
   if (front.empty()) return "";
   const std::string charts =
-      sw::report::html::responsive_chart([&](double width) { return pareto_svg(results, objectives, front, width); });
+      report::html::responsive_chart([&](double width) { return pareto_svg(results, objectives, front, width); });
   std::string names;
   for (const store::Objective& objective : objectives) {
     names += (names.empty() ? "" : ", ") + objective_text(results, objective);

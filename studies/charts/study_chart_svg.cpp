@@ -24,15 +24,14 @@ ChartFrame frame_of(const store::StudyResults& results, const StudyChart& chart,
 }
 
 /// Palette colour of a series; the colours repeat with dashed lines after the end of the palette.
-int category_of(std::size_t series) { return int(series % std::size_t(sw::report::html::chart_categories)); }
-bool is_dashed(std::size_t series) { return series >= std::size_t(sw::report::html::chart_categories); }
+int category_of(std::size_t series) { return int(series % std::size_t(report::html::chart_categories)); }
+bool is_dashed(std::size_t series) { return series >= std::size_t(report::html::chart_categories); }
 
 std::string curve(const ChartSeries& series, const ChartFrame& frame, std::size_t index) {
-  std::vector<sw::report::html::SvgPoint> points;
+  std::vector<report::html::SvgPoint> points;
   for (const ChartMark& mark : series.marks) points.push_back(frame.place(mark.x, mark.y));
-  return sw::report::html::svg_path(points,
-                                    fmt::format("curve {}{}", sw::report::html::category_line(category_of(index)),
-                                                is_dashed(index) ? " dashed" : ""));
+  return report::html::svg_path(points, fmt::format("curve {}{}", report::html::category_line(category_of(index)),
+                                                    is_dashed(index) ? " dashed" : ""));
 }
 
 }  // namespace
@@ -51,10 +50,10 @@ std::string study_chart_svg(const store::StudyResults& results, const StudyChart
       placed.push_back({mark.point, frame.place(mark.x, mark.y)});
       if (mark.point == reference) ring = reference_ring(placed.back().at);
     }
-    marks += point_marks(results, placed, sw::report::html::category_fill(category_of(i)), kind, said);
+    marks += point_marks(results, placed, report::html::category_fill(category_of(i)), kind, said);
   }
   const std::string label = fmt::format("{} against {}", results.name_of(chart.y), results.name_of(chart.x));
-  return sw::report::html::svg_chart(frame.width, frame.height, label, frame.axes + curves + ring + marks);
+  return report::html::svg_chart(frame.width, frame.height, label, frame.axes + curves + ring + marks);
 }
 
 std::string fixed_text(const store::StudyResults& results, const StudyChart& chart) {
@@ -65,14 +64,14 @@ std::string fixed_text(const store::StudyResults& results, const StudyChart& cha
   return text;
 }
 
-std::vector<sw::report::html::LegendEntry> family_legend(const store::StudyResults& results, const StudyChart& chart) {
-  std::vector<sw::report::html::LegendEntry> entries;
+std::vector<report::html::LegendEntry> family_legend(const store::StudyResults& results, const StudyChart& chart) {
+  std::vector<report::html::LegendEntry> entries;
   if (!chart.family) return entries;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const bool dashed = is_dashed(i) && chart.series[i].line;
     entries.push_back({fmt::format("{} {}{}", results.name_of(*chart.family), axis_text({chart.series[i].label, {}}),
                                    dashed ? " (dashed)" : ""),
-                       sw::report::html::category_fill(category_of(i))});
+                       report::html::category_fill(category_of(i))});
   }
   return entries;
 }

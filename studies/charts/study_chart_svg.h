@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "report/html/svg_chart.h"
 #include "studies/charts/chart_marks.h"
 #include "studies/charts/study_chart.h"
-#include "sw/report/html/svg_chart.h"
 
-/// A study's chart as SVG, drawn with the elements and colours of report pages (sw/report/html/svg_chart.h). The page's
+/// A study's chart as SVG, drawn with the elements and colours of report pages (report/html/svg_chart.h). The page's
 /// script study_chart.js redraws it by the same rules when a reader selects something else.
 namespace podsim::studies::charts {
 
@@ -21,7 +21,7 @@ std::string study_chart_svg(const store::StudyResults& results, const StudyChart
 std::string fixed_text(const store::StudyResults& results, const StudyChart& chart);
 
 /// The family's values and their colours; empty without a family.
-std::vector<sw::report::html::LegendEntry> family_legend(const store::StudyResults& results, const StudyChart& chart);
+std::vector<report::html::LegendEntry> family_legend(const store::StudyResults& results, const StudyChart& chart);
 
 /// The chart as a standalone file, for pages of documentation: title, legend, the values of fixed axes, and colours
 /// that follow the reader's light or dark setting.

@@ -11,9 +11,9 @@
 namespace podsim::studies::charts {
 namespace {
 
-constexpr std::size_t most_ticks = 12;  // of a derived value; with more of them, the axis has round values
-constexpr double octaves = 8;           // greatest / least from which an axis is logarithmic
-constexpr double most_bare = 1e5;       // from which counts and rates have a prefix
+constexpr std::size_t max_ticks = 12;  // of a derived value; with more of them, the axis has round values
+constexpr double octaves = 8;          // greatest / least from which an axis is logarithmic
+constexpr double max_bare = 1e5;       // from which counts and rates have a prefix
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -69,7 +69,7 @@ void choose_unit(VariableDisplay& display, const std::string& written, const Ran
   if (unit == "1") {
     display.unit = "%";
     display.factor = 100;
-  } else if (takes_prefix(unit) || magnitude >= most_bare) {
+  } else if (takes_prefix(unit) || magnitude >= max_bare) {
     const Prefix prefix = prefix_for(magnitude);
     display.unit = fmt::format("{}{}", prefix.symbol, unit);
     display.factor = prefix.factor;
@@ -78,13 +78,13 @@ void choose_unit(VariableDisplay& display, const std::string& written, const Ran
   }
 }
 
-/// The distinct values of a derived value, in ascending order; empty if there are more than most_ticks.
+/// The distinct values of a derived value, in ascending order; empty if there are more than max_ticks.
 std::vector<store::ResultValue> distinct_values(const store::StudyResults& results, std::size_t derived) {
   std::vector<store::ResultValue> values;
   for (const store::ResultPoint& point : results.points) {
     const store::ResultValue& value = point.derived[derived];
     if (value.number && std::ranges::find(values, value) == values.end()) values.push_back(value);
-    if (values.size() > most_ticks) return {};
+    if (values.size() > max_ticks) return {};
   }
   std::ranges::sort(values, {}, &store::ResultValue::number);
   return values;

@@ -8,22 +8,22 @@
 
 #include "base/text/counted.h"
 #include "base/text/shell_word.h"
+#include "report/html/html_table.h"
+#include "report/html/html_text.h"
+#include "report/html/si_text.h"
 #include "studies/charts/chart_marks.h"
 #include "studies/charts/machine_differences.h"
 #include "studies/charts/study_analysis.h"
 #include "studies/charts/study_sections.h"
 #include "studies/shipped/studies.h"
-#include "sw/report/html/html_table.h"
-#include "sw/report/html/html_text.h"
-#include "sw/report/html/si_text.h"
 
 namespace podsim::studies::charts {
 namespace {
 
-constexpr std::size_t most_failures = 100;  ///< that are listed one by one
+constexpr std::size_t max_failures = 100;  ///< that are listed one by one
 
-sw::report::html::TableCell badge(const std::string& evidence) {
-  return {fmt::format("<span class=\"badge {0}\">{0}</span>", sw::report::html::html_escaped(evidence)), {}};
+report::html::TableCell badge(const std::string& evidence) {
+  return {fmt::format("<span class=\"badge {0}\">{0}</span>", report::html::html_escaped(evidence)), {}};
 }
 
 std::vector<base::ConfigEntry> reference_entries(const store::StudyResults& results) {
@@ -42,8 +42,8 @@ std::set<std::string> varied_keys(const store::StudyResults& results) {
   return keys;
 }
 
-sw::report::html::HtmlTable table_of(const char* id, std::vector<sw::report::html::TableColumn> columns) {
-  sw::report::html::HtmlTable table;
+report::html::HtmlTable table_of(const char* id, std::vector<report::html::TableColumn> columns) {
+  report::html::HtmlTable table;
   table.id = id;
   table.columns = std::move(columns);
   table.sortable = true;
@@ -73,7 +73,7 @@ std::string builds_html(const store::StudyResults& results) {
       "<p class=\"failure\">The points were run by {} builds of podsim, whose models may differ: {}. <code>podsim "
       "sweep "
       "--rerun</code> runs again what is not of its own build.</p>\n",
-      builds.size(), sw::report::html::html_escaped(list));
+      builds.size(), report::html::html_escaped(list));
 }
 
 }  // namespace
@@ -87,21 +87,21 @@ std::string points_html(const store::StudyResults& results) {
 }
 
 std::string failures_html(const store::StudyResults& results) {
-  sw::report::html::HtmlTable table =
+  report::html::HtmlTable table =
       table_of("failures-table", {{"point", true}, {"configuration"}, {"exit code", true}, {"message"}});
   std::size_t left_out = 0;
   for (std::size_t i = 0; i < results.points.size(); ++i) {
     const store::ResultPoint& point = results.points[i];
     if (point.done) continue;
-    if (table.rows.size() == most_failures) {
+    if (table.rows.size() == max_failures) {
       ++left_out;
       continue;
     }
     table.rows.push_back(
-        {sw::report::html::number_cell(double(point.position), std::to_string(point.position)),
-         sw::report::html::text_cell(point_name(results, i)),
-         sw::report::html::number_cell(point.exit_code, std::to_string(point.exit_code)),
-         {fmt::format("<code class=\"lines\">{}</code>", sw::report::html::html_escaped(point.error)), {}}});
+        {report::html::number_cell(double(point.position), std::to_string(point.position)),
+         report::html::text_cell(point_name(results, i)),
+         report::html::number_cell(point.exit_code, std::to_string(point.exit_code)),
+         {fmt::format("<code class=\"lines\">{}</code>", report::html::html_escaped(point.error)), {}}});
   }
   if (table.rows.empty()) return "";
   const std::string more =
@@ -109,22 +109,22 @@ std::string failures_html(const store::StudyResults& results) {
           ? ""
           : fmt::format("<p class=\"note\">{} more failed; the table of points has them, with their messages.</p>\n",
                         left_out);
-  return sw::report::html::html_table(table) + more;
+  return report::html::html_table(table) + more;
 }
 
 std::string machine_html(const store::StudyResults& results) {
   const std::vector<base::ConfigEntry> entries = reference_entries(results);
   if (entries.empty()) return "";
   const std::set<std::string> varied = varied_keys(results);
-  sw::report::html::HtmlTable table =
+  report::html::HtmlTable table =
       table_of("machine-table", {{"key"}, {"value"}, {"evidence"}, {"in the study"}, {"source"}});
   table.filter_label = "Filter";
   table.choice_column = 2;
   for (const base::ConfigEntry& entry : entries) {
-    table.rows.push_back({sw::report::html::code_cell(entry.key), sw::report::html::text_cell(entry.text),
+    table.rows.push_back({report::html::code_cell(entry.key), report::html::text_cell(entry.text),
                           badge(base::to_string(entry.evidence)),
-                          sw::report::html::text_cell(varied.contains(entry.key) ? "varies" : ""),
-                          sw::report::html::text_cell(entry.source)});
+                          report::html::text_cell(varied.contains(entry.key) ? "varies" : ""),
+                          report::html::text_cell(entry.source)});
   }
   return fmt::format("<p>That of the baseline{}</p><details><summary>Show all {}</summary>",
                      varied.empty()
@@ -133,24 +133,24 @@ std::string machine_html(const store::StudyResults& results) {
                                        "differs.",
                                        varied.size(), varied.size() == 1 ? "varies" : "vary"),
                      base::text::counted(std::int64_t(entries.size()), "value")) +
-         sw::report::html::html_table(table) + "</details>\n";
+         report::html::html_table(table) + "</details>\n";
 }
 
 std::string assumptions_html(const store::StudyResults& results) {
   const std::vector<base::ConfigEntry> entries = reference_entries(results);
   if (entries.empty()) return "";
-  sw::report::html::HtmlTable table = table_of("assumptions-table", {{"key"}, {"value"}, {"because"}});
+  report::html::HtmlTable table = table_of("assumptions-table", {{"key"}, {"value"}, {"because"}});
   for (const base::ConfigEntry& entry : entries) {
     if (entry.evidence != base::Evidence::assumed) continue;
-    table.rows.push_back({sw::report::html::code_cell(entry.key), sw::report::html::text_cell(entry.text),
-                          sw::report::html::text_cell(entry.source)});
+    table.rows.push_back({report::html::code_cell(entry.key), report::html::text_cell(entry.text),
+                          report::html::text_cell(entry.source)});
   }
   if (table.rows.empty()) return "<p>None: every value is published, measured, derived or set by the study.</p>\n";
   return fmt::format(
              "<p>{} of {} values of the machine are neither published nor measured nor derived from such; what "
              "the study says rests on them.</p><details><summary>Show them</summary>",
              table.rows.size(), entries.size()) +
-         sw::report::html::html_table(table) + "</details>\n";
+         report::html::html_table(table) + "</details>\n";
 }
 
 std::string sweep_html(const store::StudyResults& results) {
@@ -158,20 +158,20 @@ std::string sweep_html(const store::StudyResults& results) {
   std::string text;
   if (host.points > 0) {
     text = fmt::format("<p>{} took {} of one worker's time, {} of it to compile programs.",
-                       base::text::counted(host.points, "point"), sw::report::html::si_text(host.wall_s, "s", 3),
-                       sw::report::html::si_text(host.compile_s, "s", 3));
+                       base::text::counted(host.points, "point"), report::html::si_text(host.wall_s, "s", 3),
+                       report::html::si_text(host.compile_s, "s", 3));
     if (host.op_hits + host.op_misses > 0) {
       text += fmt::format(" The durations of {} ops came from the cache, {} were simulated.",
-                          sw::report::html::count_text(host.op_hits), sw::report::html::count_text(host.op_misses));
+                          report::html::count_text(host.op_hits), report::html::count_text(host.op_misses));
     }
     text += "</p>\n";
   }
   text += builds_html(results);
   text += fmt::format("<pre>podsim sweep {}</pre>\n",
-                      sw::report::html::html_escaped(base::text::shell_word(study_argument(results))));
+                      report::html::html_escaped(base::text::shell_word(study_argument(results))));
   if (!results.text.empty()) {
     text += fmt::format("<details><summary>The study's file</summary><pre>{}</pre></details>\n",
-                        sw::report::html::html_escaped(results.text));
+                        report::html::html_escaped(results.text));
   }
   return text;
 }

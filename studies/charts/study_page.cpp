@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "base/text/counted.h"
+#include "report/html/html_page.h"
 #include "studies/charts/study_analysis.h"
 #include "studies/charts/study_page_data.h"
 #include "studies/charts/study_sections.h"
-#include "sw/report/html/html_page.h"
 
 namespace podsim::studies::charts {
 namespace {
 
-/// The number of places that axes which move together take.
+/// The number of distinct positions of axes that vary together.
 std::size_t count_of(const store::StudyResults& results, const std::vector<std::size_t>& group) {
   std::set<std::vector<std::string>> places;
   for (const store::ResultPoint& point : results.points) {
@@ -42,7 +42,7 @@ std::string subtitle(const store::StudyResults& results) {
 }  // namespace
 
 std::string study_page(const store::StudyResults& results) {
-  sw::report::html::HtmlPage page;
+  report::html::HtmlPage page;
   page.title = results.title.empty() ? results.name : results.title;
   page.kicker = "A study";
   page.subtitle = subtitle(results);
@@ -56,7 +56,7 @@ std::string study_page(const store::StudyResults& results) {
   page.data = {{"study-data", study_page_data(results)}};
   page.scripts = {"study_chart.js", "study.js"};
   page.footer = results.program;
-  return sw::report::html::html_page(page);
+  return report::html::html_page(page);
 }
 
 }  // namespace podsim::studies::charts

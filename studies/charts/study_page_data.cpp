@@ -9,12 +9,12 @@
 #include <sstream>
 
 #include "base/text/json_text.h"
+#include "report/html/compact_text.h"
 #include "studies/charts/chart_marks.h"
 #include "studies/charts/machine_differences.h"
 #include "studies/charts/study_analysis.h"
 #include "studies/charts/study_chart.h"
 #include "studies/charts/study_display.h"
-#include "sw/report/html/compact_text.h"
 
 namespace podsim::studies::charts {
 namespace {
@@ -100,7 +100,7 @@ void add_commands(const store::StudyResults& results, Json& data) {
 /// Stores the failures. Messages with the same cause usually differ only in numbers, so CompactTexts stores the text
 /// once.
 void add_failures(const store::StudyResults& results, Json& data) {
-  sw::report::html::CompactTexts errors(sw::report::html::CompactTexts::Numbers::all);
+  report::html::CompactTexts errors(report::html::CompactTexts::Numbers::all);
   Json points = Json::array(), exit_codes = Json::array();
   for (std::size_t i = 0; i < results.points.size(); ++i) {
     const store::ResultPoint& point = results.points[i];

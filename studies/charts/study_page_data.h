@@ -15,7 +15,7 @@ namespace podsim::studies::charts {
 ///   values      of each variable, in the same order: for metrics a number or null per point; else {known: [[text,
 ///               number]], of: [index into known per point]}
 ///   ids         [id per point]
-///   position    [position per point], or null where all points are there and a point's position is its index
+///   position    [position per point], or null if no point is missing and a point's position is its index
 ///   failed      {points: [point], exit: [exit code], errors: {forms, form, numbers}}: the messages as CompactTexts
 ///   words, commands   the command lines: add_commands in study_page_data.cpp
 ///   machines    [[[key, value, evidence, the reference's value]]]

@@ -7,16 +7,16 @@
 #include <cmath>
 
 #include "base/text/utf8.h"
+#include "report/html/svg_chart.h"
 #include "studies/charts/chart_marks.h"
 #include "studies/charts/study_display.h"
 #include "studies/charts/text_size.h"
-#include "sw/report/html/svg_chart.h"
 
 namespace podsim::studies::charts {
 namespace {
 
 constexpr double bar_height = 13, row_height = 60;
-constexpr std::size_t most_letters = 28;  ///< of the axis values in a label
+constexpr std::size_t max_letters = 28;  ///< of the axis values in a label
 
 /// One end of a swing.
 struct Bar {
@@ -37,7 +37,7 @@ std::string values_text(const store::StudyResults& results, const Swing& swing, 
   std::string text;
   for (const std::size_t axis : swing.axes) {
     const std::string value = axis_text(results.points[point].axes[axis]);
-    if (!text.empty() && base::text::utf8_characters(text + value).size() > most_letters) return text + ", \u2026";
+    if (!text.empty() && base::text::utf8_characters(text + value).size() > max_letters) return text + ", \u2026";
     text += (text.empty() ? "" : ", ") + value;
   }
   return text;
@@ -47,7 +47,7 @@ std::vector<Bar> bars_of(const store::StudyResults& results, const Swing& swing,
                          std::size_t metric, double start) {
   std::vector<Bar> bars;
   for (const auto& [point, value] :
-       {std::pair(*swing.least, swing.least_value), std::pair(*swing.greatest, swing.greatest_value)}) {
+       {std::pair(*swing.least, swing.min_value), std::pair(*swing.greatest, swing.greatest_value)}) {
     Bar bar{point, value, values_text(results, swing, point)};
     if (point != reference) bar.label += change_text(*results.points[point].metrics[metric], start);
     bars.push_back(std::move(bar));
@@ -56,7 +56,7 @@ std::vector<Bar> bars_of(const store::StudyResults& results, const Swing& swing,
 }
 
 /// Scale from the least to the greatest value, with room on both sides for the labels of the bars that end there.
-sw::report::html::ChartScale scale_of(const std::vector<std::vector<Bar>>& rows, double start, double width) {
+report::html::ChartScale scale_of(const std::vector<std::vector<Bar>>& rows, double start, double width) {
   double least = start, greatest = start, left = 8, right = 8;
   for (const std::vector<Bar>& bars : rows) {
     for (const Bar& bar : bars) {
@@ -68,19 +68,19 @@ sw::report::html::ChartScale scale_of(const std::vector<std::vector<Bar>>& rows,
   }
   const double most = 0.8 * width;  // of all labels; longer ones get less room than they need
   const double squeeze = std::min(1.0, most / (left + right));
-  return sw::report::html::ChartScale::linear(least, greatest, left * squeeze, width - right * squeeze);
+  return report::html::ChartScale::linear(least, greatest, left * squeeze, width - right * squeeze);
 }
 
-std::string bar_svg(const store::StudyResults& results, const Bar& bar, const sw::report::html::ChartScale& scale,
+std::string bar_svg(const store::StudyResults& results, const Bar& bar, const report::html::ChartScale& scale,
                     double from, double top, std::string_view css_class, const std::string& metric_text) {
   const double to = scale.place(bar.value);
-  std::string text = sw::report::html::svg_rect(
+  std::string text = report::html::svg_rect(
       std::min(from, to), top, std::abs(to - from), bar_height, fmt::format("pick {}", css_class),
       fmt::format(" data-point=\"{}\"{}", bar.point,
-                  sw::report::html::tip_attribute(fmt::format("{}\n{}", point_name(results, bar.point), metric_text))));
+                  report::html::tip_attribute(fmt::format("{}\n{}", point_name(results, bar.point), metric_text))));
   const bool left = to < from;
-  text += sw::report::html::svg_text(left ? to - 5 : to + 5, top + bar_height - 2, bar.label,
-                                     left ? sw::report::html::TextAnchor::end : sw::report::html::TextAnchor::start);
+  text += report::html::svg_text(left ? to - 5 : to + 5, top + bar_height - 2, bar.label,
+                                 left ? report::html::TextAnchor::end : report::html::TextAnchor::start);
   return text;
 }
 
@@ -103,15 +103,15 @@ std::string tornado_svg(const store::StudyResults& results, const std::vector<Sw
     drawn.push_back(&swing);
   }
   if (rows.empty()) return "";
-  const sw::report::html::ChartScale scale = scale_of(rows, start, width);
+  const report::html::ChartScale scale = scale_of(rows, start, width);
   const double from = scale.place(start), height = row_height * double(rows.size()) + 2 * text_height;
   const store::Variable variable{store::Variable::Kind::metric, metric};
   const VariableDisplay display = display_of(results, variable);
   std::string text;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const double top = row_height * double(row);
-    text += sw::report::html::svg_text(0, top + text_height, swing_name(results, *drawn[row]),
-                                       sw::report::html::TextAnchor::start, "strong");
+    text += report::html::svg_text(0, top + text_height, swing_name(results, *drawn[row]),
+                                   report::html::TextAnchor::start, "strong");
     for (std::size_t end = 0; end < rows[row].size(); ++end) {
       const Bar& bar = rows[row][end];
       const std::string said =
@@ -120,15 +120,15 @@ std::string tornado_svg(const store::StudyResults& results, const std::vector<Sw
                       end == 0 ? "fill-6" : "fill-1", said);
     }
   }
-  text += sw::report::html::svg_line(from, text_height + 4, from, height - text_height, "guide");
+  text += report::html::svg_line(from, text_height + 4, from, height - text_height, "guide");
   const std::string base = value_text(results, results.points[reference], variable, display);
   const bool near_right = from > 0.7 * width, near_left = from < 0.3 * width;
-  text += sw::report::html::svg_text(from, height - 2, "baseline " + base,
-                                     near_right  ? sw::report::html::TextAnchor::end
-                                     : near_left ? sw::report::html::TextAnchor::start
-                                                 : sw::report::html::TextAnchor::middle,
-                                     "axis-title");
-  return sw::report::html::svg_chart(width, height, fmt::format("Sensitivity of {}", display.name), text);
+  text += report::html::svg_text(from, height - 2, "baseline " + base,
+                                 near_right  ? report::html::TextAnchor::end
+                                 : near_left ? report::html::TextAnchor::start
+                                             : report::html::TextAnchor::middle,
+                                 "axis-title");
+  return report::html::svg_chart(width, height, fmt::format("Sensitivity of {}", display.name), text);
 }
 
 }  // namespace podsim::studies::charts

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "hw/key_levels.h"
+#include "sw/key_levels.h"
 
 namespace podsim::studies::plan {
 namespace {
@@ -37,9 +37,9 @@ bool has_any(const Study& study, std::string_view key) {
          std::ranges::any_of(study.axes, [&](const StudyAxis& axis) { return axis.key == key; });
 }
 
-std::vector<hw::KeyLevel> simulated_levels(const Study& study) {
-  using enum hw::KeyLevel;
-  std::vector<hw::KeyLevel> levels = {collectives};
+std::vector<base::parameters::KeyLevel> simulated_levels(const Study& study) {
+  using enum base::parameters::KeyLevel;
+  std::vector<base::parameters::KeyLevel> levels = {collectives};
   const bool trains = study.command == "train";
   if (study.command == "run" || trains) levels.push_back(ops);
   if (trains) levels.push_back(starts);
@@ -58,10 +58,10 @@ std::vector<hw::KeyLevel> simulated_levels(const Study& study) {
 }  // namespace
 
 std::vector<std::string> axes_without_effect(const Study& study) {
-  const std::vector<hw::KeyLevel> levels = simulated_levels(study);
+  const std::vector<base::parameters::KeyLevel> levels = simulated_levels(study);
   std::vector<std::string> warnings;
   const auto look_at = [&](const std::string& key, const char* where) {
-    const std::string elsewhere = hw::acts_elsewhere(key, levels);
+    const std::string elsewhere = sw::acts_elsewhere(key, levels);
     if (elsewhere.empty()) return;
     warnings.push_back(fmt::format("{}{} changes nothing in this study; {}", where, key, elsewhere));
   };

@@ -10,7 +10,7 @@ namespace podsim::studies::plan {
 
 namespace {
 
-constexpr std::size_t most_shown = 20;
+constexpr std::size_t max_shown = 20;
 
 /// Converts a location within a value's text, as errors of command-line arguments have, into one in the file.
 base::SourceLocation moved(const base::SourceLocation& inner, const base::SourceLocation& place) {
@@ -55,9 +55,9 @@ void DiagnosticList::throw_if_any() {
   if (diagnostics_.empty()) return;
   std::ranges::stable_sort(diagnostics_, {},
                            [](const base::Diagnostic& d) { return std::pair(d.location.line, d.location.column); });
-  if (diagnostics_.size() > most_shown) {
-    const std::size_t rest = diagnostics_.size() - most_shown;
-    diagnostics_.resize(most_shown);
+  if (diagnostics_.size() > max_shown) {
+    const std::size_t rest = diagnostics_.size() - max_shown;
+    diagnostics_.resize(max_shown);
     diagnostics_.push_back({base::Diagnostic::Severity::note, fmt::format("and {} more", rest), {}, ""});
   }
   throw base::InputError(std::move(diagnostics_));

@@ -2,13 +2,33 @@
 // Part of studies/plan/metrics.h.
 #include "studies/plan/metrics.h"
 
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "hw/activity.h"
+
 namespace podsim::studies::plan {
 
 namespace {
 
+/// What a step does (hw/activity.h): "mxu: tiles of weights latched, of a core in a step".
+void add_activity(std::vector<StudyMetric>& metrics) {
+  const std::array<std::pair<const char*, const char*>, 2> of{{{"core", "a core"}, {"all_cores", "all cores"}}};
+  for (const auto& [key, whose] : of) {
+    for (const auto& [part, counter, value] : hw::counts({}, {})) {
+      const bool bytes = std::string_view(counter.unit) == "B";
+      const std::string counted = bytes ? counter.description : fmt::format("{} {}", counter.unit, counter.description);
+      metrics.push_back({fmt::format("activity.{}.{}.{}", key, part, counter.name), bytes ? "B" : "",
+                         fmt::format("{}: {}, of {} in a step", part, counted, whose)});
+    }
+  }
+}
+
 std::vector<StudyMetric> run_metrics() {
   using enum MetricOf;
-  return {
+  std::vector<StudyMetric> metrics{
       {"chips", "", "Chips of the slice"},
       {"cores", "", "Cores of the slice"},
       {"batch_per_core", "", "Samples per core and step"},
@@ -33,7 +53,7 @@ std::vector<StudyMetric> run_metrics() {
       {"breakdown_s.other", "s", "Of the step in nothing of these"},
       {"compute_parts_s.weight_update", "s", "Of the compute time in the optimiser"},
       {"compute_parts_s.rematerialised", "s", "Of the compute time in values computed once more"},
-      {"waiting_for_hbm.time_s", "s", "That ops wait for HBM beside collectives and copies", sum},
+      {"waiting_for_hbm.time_s", "s", "Time that ops wait for HBM used by concurrent collectives and copies", sum},
       {"products.ops_per_step", "", "Ops with products in a step", sum},
       {"products.time_s", "s", "Of them", sum},
       {"collectives.bytes", "B", "Payload of all collectives of a step", total},
@@ -116,7 +136,7 @@ std::vector<StudyMetric> run_metrics() {
       {"collectives_by_axis.bytes_per_step", "B", "Payload of the collectives along axes of the mesh", sum, false},
       {"collectives_by_axis.time_s", "s", "Of the collectives along axes of the mesh", sum, false},
       {"collectives_by_axis.exposed_s", "s", "That a core spends in them", sum, false},
-      {"collectives_by_axis.overlapped_s", "s", "Of their time beside compute", sum, false},
+      {"collectives_by_axis.overlapped_s", "s", "Part of their time overlapped with compute", sum, false},
       {"memory_banks.step_time_s", "s", "Step with the hottest ops bank by bank", value, false},
       {"memory_banks.ops.count", "", "Executions of the hottest ops", sum, false},
       {"memory_banks.ops.streams_s", "s", "Of the hottest ops in a step, HBM as streams", total, false},
@@ -127,6 +147,8 @@ std::vector<StudyMetric> run_metrics() {
       {"chip_parts.ops.parts_s", "s", "Of every such op, through the parts of the chip", sum, false},
       {"chip_parts.ops.count", "", "Executions of ops through the parts of the chip", sum, false},
   };
+  add_activity(metrics);
+  return metrics;
 }
 
 std::vector<StudyMetric> train_metrics() {

@@ -10,7 +10,7 @@
 #include "hw/memory/dram/stream_calibration.h"
 #include "noc/slice.h"
 #include "sw/collectives/collective_groups.h"
-#include "sw/spmd/mesh/mesh_placement.h"
+#include "sw/placement/mesh_placement.h"
 #include "workloads/importers/importer.h"
 #include "workloads/models/registry.h"
 
@@ -18,7 +18,7 @@ namespace podsim::studies::plan {
 
 namespace {
 
-constexpr std::int64_t most_chips = 1 << 16;  // limit of `podsim collective`
+constexpr std::int64_t max_chips = 1 << 16;  // limit of `podsim collective`
 
 const LocatedValue* find(const std::vector<LocatedValue>& values, std::string_view key) {
   const auto found = std::ranges::find_if(values, [&](const LocatedValue& v) { return v.value->key == key; });
@@ -50,7 +50,7 @@ std::vector<std::int64_t> sizes_of_slice(const LocatedValue& slice) {
 bool is_too_large(const std::vector<std::int64_t>& sizes) {
   std::int64_t chips = 1;
   for (std::int64_t size : sizes) {
-    if (size > most_chips / chips) return true;
+    if (size > max_chips / chips) return true;
     chips *= size;
   }
   return int(sizes.size()) > noc::max_dimensions;
@@ -67,7 +67,7 @@ std::string PointCheck::machine_identity(const std::vector<LocatedValue>& values
 }
 
 void PointCheck::check(const std::vector<LocatedValue>& values, const std::string& at) {
-  const hw::Machine* machine = nullptr;
+  const sw::TargetMachine* machine = nullptr;
   check_machine(values, at, machine);
   check_model(values, at);
   if (machine == nullptr) return;
@@ -75,7 +75,7 @@ void PointCheck::check(const std::vector<LocatedValue>& values, const std::strin
 }
 
 void PointCheck::check_machine(const std::vector<LocatedValue>& values, const std::string& at,
-                               const hw::Machine*& machine) {
+                               const sw::TargetMachine*& machine) {
   const std::string identity = machine_identity(values);
   const auto [known, is_new] = built_.try_emplace(identity);
   if (!is_new) {
@@ -97,7 +97,7 @@ void PointCheck::check_machine(const std::vector<LocatedValue>& values, const st
   try {
     // The machine that runs: rates of streams follow from what the point sets of the memory.
     hw::memory::dram::recalibrate_streams(config);
-    known->second = hw::read_machine(config);
+    known->second = sw::read_target(config);
     machine = &*known->second;
   } catch (const base::InputError& error) {
     for (const base::Diagnostic& d : error.diagnostics()) {
@@ -107,7 +107,7 @@ void PointCheck::check_machine(const std::vector<LocatedValue>& values, const st
   }
 }
 
-void PointCheck::check_slice(const std::vector<LocatedValue>& values, const hw::Machine& machine,
+void PointCheck::check_slice(const std::vector<LocatedValue>& values, const sw::TargetMachine& machine,
                              const std::string& at) {
   const LocatedValue* slice = find(values, "slice");
   if (slice == nullptr) return;
@@ -118,7 +118,7 @@ void PointCheck::check_slice(const std::vector<LocatedValue>& values, const hw::
   if (study_.command == "collective") {
     if (is_too_large(sizes)) {
       errors_.error(slice->place, fmt::format("'{}' is no slice", slice->value->text),
-                    fmt::format("at most {} chips", most_chips));
+                    fmt::format("at most {} chips", max_chips));
     } else if (is_new(fmt::format("groups {} {} {}", question, text(values, "kind"), text(values, "groups")))) {
       check_groups(values, machine);
     }
@@ -133,7 +133,7 @@ void PointCheck::check_slice(const std::vector<LocatedValue>& values, const hw::
   }
   const LocatedValue* mesh = find(values, "mesh");
   if (mesh == nullptr || !is_new(fmt::format("mesh {} {}", question, mesh->value->text))) return;
-  const std::int64_t partitions = sw::spmd::mesh::parse_mesh(mesh->value->text).mesh.partitions();
+  const std::int64_t partitions = sw::placement::parse_mesh(mesh->value->text).mesh.partitions();
   std::int64_t cores = machine.cores_per_chip;
   for (std::int64_t size : sizes) cores *= size;
   if (partitions == cores) return;
@@ -144,7 +144,7 @@ void PointCheck::check_slice(const std::vector<LocatedValue>& values, const hw::
       at);
 }
 
-void PointCheck::check_groups(const std::vector<LocatedValue>& values, const hw::Machine& machine) {
+void PointCheck::check_groups(const std::vector<LocatedValue>& values, const sw::TargetMachine& machine) {
   const LocatedValue* groups = find(values, "groups");
   if (groups == nullptr) return;
   const noc::Topology slice =

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "hw/machine.h"
 #include "studies/plan/diagnostic_list.h"
 #include "studies/plan/study_keys.h"
 #include "studies/plan/study_variables.h"
+#include "sw/target_machine.h"
 
 namespace podsim::studies::plan {
 
@@ -31,9 +31,9 @@ class PointCheck {
   void check(const std::vector<LocatedValue>& values, const std::string& at);
 
  private:
-  void check_machine(const std::vector<LocatedValue>& values, const std::string& at, const hw::Machine*& machine);
-  void check_slice(const std::vector<LocatedValue>& values, const hw::Machine& machine, const std::string& at);
-  void check_groups(const std::vector<LocatedValue>& values, const hw::Machine& machine);
+  void check_machine(const std::vector<LocatedValue>& values, const std::string& at, const sw::TargetMachine*& machine);
+  void check_slice(const std::vector<LocatedValue>& values, const sw::TargetMachine& machine, const std::string& at);
+  void check_groups(const std::vector<LocatedValue>& values, const sw::TargetMachine& machine);
   void check_model(const std::vector<LocatedValue>& values, const std::string& at);
   /// A text that is equal for points with the same machine and machine keys.
   std::string machine_identity(const std::vector<LocatedValue>& values) const;
@@ -42,7 +42,7 @@ class PointCheck {
   const plan::Study& study_;
   plan::MachineCache& machines_;
   plan::DiagnosticList& errors_;
-  std::map<std::string, std::optional<hw::Machine>> built_;  ///< by machine_identity(); std::nullopt: invalid
+  std::map<std::string, std::optional<sw::TargetMachine>> built_;  ///< by machine_identity(); std::nullopt: invalid
   std::set<std::string> asked_;
 };
 

@@ -8,7 +8,7 @@
 namespace podsim::studies::plan {
 namespace {
 
-constexpr std::size_t least_groups_per_part = 4;
+constexpr std::size_t min_groups_per_part = 4;
 
 bool is_of_network(std::string_view assignment) {
   return assignment.starts_with("ici.") || assignment.starts_with("host.") || assignment.starts_with("input.") ||
@@ -61,7 +61,7 @@ std::vector<std::size_t> points_of_part(const std::vector<std::string>& program_
                                         std::size_t parts) {
   const std::vector<std::size_t> groups = group_numbers(program_keys);
   const std::size_t count = groups.empty() ? 0 : *std::ranges::max_element(groups) + 1;
-  const bool whole_groups = count >= least_groups_per_part * parts;
+  const bool whole_groups = count >= min_groups_per_part * parts;
   std::vector<std::size_t> points;
   for (std::size_t point = 0; point < groups.size(); ++point) {
     if ((whole_groups ? groups[point] : point) % parts == part) points.push_back(point);

@@ -10,8 +10,8 @@
 
 #include "base/diagnostic.h"
 
-/// A study: one run of `podsim run` or `podsim collective` as a base, axes along which it is varied, and the metrics to
-/// keep of every point. docs/studies.md describes the file.
+/// A study: one run of `podsim run` or `podsim collective` as a base, axes along which it is varied, and the metrics
+/// that are kept of every point. docs/studies.md describes the file. Errors in it are InputErrors with a location.
 namespace podsim::studies::plan {
 
 /// Value of a key at a point.
@@ -92,7 +92,7 @@ Study parse_study(const std::filesystem::path& path, std::string text);
 std::int64_t study_size(const Study& study);
 
 /// Studies with more points need the flag --yes.
-inline constexpr std::int64_t most_points_unasked = 100'000;
+inline constexpr std::int64_t max_points_unasked = 100'000;
 /// Throws InputError at the study's largest axis if the study has more points.
 void require_moderate_size(const Study& study);
 

@@ -13,15 +13,15 @@
 #include "noc/faults.h"
 #include "noc/slice.h"
 #include "sw/collectives/algorithm.h"
-#include "sw/job/loop_time.h"
-#include "sw/spmd/mesh/mesh_placement.h"
+#include "sw/placement/mesh_placement.h"
+#include "workloads/job/loop_time.h"
 #include "workloads/optimizer.h"
 
 namespace podsim::studies::plan {
 
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t(1) << 40;  // limit of `podsim collective`
+constexpr std::int64_t max_bytes = std::int64_t(1) << 40;  // limit of `podsim collective`
 constexpr std::array<std::string_view, 10> of_single_runs{"json",      "output", "vcd",  "trace",    "compare",
                                                           "show_mesh", "set",    "help", "op_cache", "limit"};
 
@@ -34,7 +34,7 @@ void check_slice(const std::string& text) { static_cast<void>(noc::parse_slice_s
 
 void check_mesh(const std::string& text) {
   try {
-    static_cast<void>(sw::spmd::mesh::parse_mesh(text));
+    static_cast<void>(sw::placement::parse_mesh(text));
   } catch (const base::InputError& error) {
     std::vector<base::Diagnostic> diagnostics = error.diagnostics();
     for (base::Diagnostic& diagnostic : diagnostics) diagnostic.location.line = 0;
@@ -46,7 +46,7 @@ void check_update_axes(const std::string& text) {
   if (text.empty()) throw base::InputError("say on, off or axes of the mesh");
 }
 
-void check_loop(const std::string& text) { static_cast<void>(sw::job::parse_loop(text)); }
+void check_loop(const std::string& text) { static_cast<void>(workloads::job::parse_loop(text)); }
 
 void check_faults(const std::string& text) {
   for (std::size_t begin = 0; begin < text.size();) {
@@ -92,7 +92,7 @@ std::vector<std::string> optimizer_names() {
 
 std::vector<std::string> algorithm_names() {
   std::vector<std::string> names{"auto"};
-  for (sw::collectives::Algorithm algorithm : sw::collectives::algorithms)
+  for (sw::collectives::Algorithm algorithm : sw::collectives::algorithms())
     names.emplace_back(sw::collectives::to_string(algorithm));
   return names;
 }
@@ -131,7 +131,7 @@ StudyFlag number_flag(std::string key, std::string word) {
 }
 
 std::vector<StudyFlag> train_flags() {
-  constexpr std::int64_t most_steps = 10'000'000;
+  constexpr std::int64_t max_steps = 10'000'000;
   std::vector<StudyFlag> flags = run_flags();
   std::erase_if(flags, [](const StudyFlag& flag) {
     constexpr std::array<std::string_view, 8> left_out{
@@ -141,7 +141,7 @@ std::vector<StudyFlag> train_flags() {
   flags.insert(flags.end(), {choice("clients", "--clients", {"one", "per-host"}), number_flag("epochs", "--epochs"),
                              number_flag("evaluate_every", "--evaluate-every"),
                              count("train_steps", "--train-steps", 1, 1'000'000'000),
-                             count("checkpoint", "--checkpoint", 1, most_steps), toggle("restore", "--restore"),
+                             count("checkpoint", "--checkpoint", 1, max_steps), toggle("restore", "--restore"),
                              count("runs", "--runs", 1, 100'000), count("seed", "--seed", 0, 2'147'483'647),
                              number_flag("spread", "--spread")});
   return flags;
@@ -165,7 +165,7 @@ std::vector<StudyFlag> collective_flags() {
           choice("dtype", "--dtype", {"bf16", "f32"}),
           choice("fold", "--fold", {"on", "off"}),
           fault,
-          count("seed", "--seed", 0, most_bytes),
+          count("seed", "--seed", 0, max_bytes),
           toggle("verify", "--verify")};
 }
 
@@ -204,7 +204,7 @@ void check_bytes(const std::string& text) {
     const base::Dimensional value = base::parse_dimensional(text, whole(text));
     if (value.kind == base::Dimensional::Kind::bytes) bytes = value.si;
   }
-  if (!(bytes >= 1 && bytes <= double(most_bytes))) {
+  if (!(bytes >= 1 && bytes <= double(max_bytes))) {
     throw base::InputError(fmt::format("'{}' is not an amount of data from 1 B to 1 TiB", text));
   }
 }

@@ -13,9 +13,9 @@ namespace podsim::studies::plan {
 
 namespace {
 
-constexpr double most_whole = 0x1p53;
+constexpr double max_whole = 0x1p53;
 
-bool is_whole_number(double number) { return std::abs(number) < most_whole && number == std::floor(number); }
+bool is_whole_number(double number) { return std::abs(number) < max_whole && number == std::floor(number); }
 
 /// Rounds a number that differs from a whole number only by rounding errors (1e-9, relative above 1).
 double nearest_whole(double number) {

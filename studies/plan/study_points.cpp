@@ -246,7 +246,7 @@ std::int64_t study_size(const plan::Study& study) {
 
 void require_moderate_size(const plan::Study& study) {
   const std::int64_t size = plan::study_size(study);
-  if (size <= plan::most_points_unasked) return;
+  if (size <= plan::max_points_unasked) return;
   const plan::StudyAxis& largest =
       *std::ranges::max_element(study.axes, {}, [](const plan::StudyAxis& axis) { return axis.values.size(); });
   std::string product;
@@ -255,7 +255,7 @@ void require_moderate_size(const plan::Study& study) {
   throw base::InputError(
       {base::Diagnostic::Severity::error,
        fmt::format("the study has {}{} points before constraints, more than {}",
-                   product == std::to_string(size) ? "" : product + " = ", size, plan::most_points_unasked),
+                   product == std::to_string(size) ? "" : product + " = ", size, plan::max_points_unasked),
        largest.places.front(), "--yes runs them all the same"});
 }
 

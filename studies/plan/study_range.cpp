@@ -13,7 +13,7 @@ namespace podsim::studies::plan {
 
 namespace {
 
-constexpr double most_values = 1e6;
+constexpr double max_values = 1e6;
 
 /// Parts of a range, in the unit that `from` is written in.
 struct Range {
@@ -103,7 +103,7 @@ class RangeReader {
   std::vector<double> numbers(const Range& range) const {
     if (range.log) check_log(range);
     const double count = range.points ? *range.points : steps(range) + 1;
-    if (count > most_values)
+    if (count > max_values)
       throw base::InputError(fmt::format("the range has {:.0f} values", count), "at most 1000000");
     std::vector<double> numbers;
     for (double i = 0; i < count; ++i) {

@@ -10,8 +10,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "hlo/spmd/mesh/sharding_file.h"
 #include "studies/plan/study_values.h"
-#include "sw/spmd/mesh/sharding_file.h"
 #include "workloads/importers/importer.h"
 #include "workloads/machines/machines.h"
 #include "workloads/models/registry.h"
@@ -288,7 +288,8 @@ void StudyReader::check_file(const StudyValue& value, const base::SourceLocation
   const std::filesystem::path path = study_file(folder, workloads::importers::file_of(value.text));
   text_.errors().collect(place, [&] {
     if (value.key == "machine") static_cast<void>(MachineCache(folder).get(value.text));
-    if (value.key == "sharding") static_cast<void>(sw::spmd::mesh::read_sharding_file(path.string(), read_whole(path)));
+    if (value.key == "sharding")
+      static_cast<void>(hlo::spmd::mesh::read_sharding_file(path.string(), read_whole(path)));
     if (value.key != "workload" || is_built_in(value.text)) return;
     const workloads::importers::Importer* importer = workloads::importers::importer_of(value.text);
     if (importer == nullptr) throw unknown_workload(value.text);

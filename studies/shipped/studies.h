@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-/// The studies that come with the program.
+/// The studies that ship with the program.
 namespace podsim::studies::shipped {
 
 struct EmbeddedStudy {

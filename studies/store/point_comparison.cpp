@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view database_suffix = ".sqlite";
 constexpr std::string_view baseline = "baseline";
 constexpr std::size_t id_digits = 16;
-constexpr std::size_t most_digits = 5;  // of a position; such a number is no beginning of an id
+constexpr std::size_t max_digits = 5;  // of a position; such a number is no beginning of an id
 
 std::string value_of(const ComparedPoint& point, const std::string& key) {
   const auto found = std::ranges::find(point.values, key, &std::pair<std::string, std::string>::first);
@@ -52,7 +52,7 @@ std::string unit_of(const ComparedPoint& point, const std::string& name) {
   return unit == "1" ? "" : unit;
 }
 
-sw::report::compare::FigureDifference figure(const std::string& name, const ComparedPoint& a, const ComparedPoint& b) {
+report::compare::FigureDifference figure(const std::string& name, const ComparedPoint& a, const ComparedPoint& b) {
   const std::string unit = unit_of(a, name).empty() ? unit_of(b, name) : unit_of(a, name);
   return {name, name, unit, 1, -1, metric_of(a, name), metric_of(b, name)};
 }
@@ -89,7 +89,7 @@ const ResultPoint& find_point(const StudyResults& study, std::string_view id) {
   if (const ResultPoint* point = at_position(study, id)) return *point;
   std::vector<const ResultPoint*> found;
   std::vector<std::string> ids{std::string(baseline)};
-  const bool is_number = id.size() <= most_digits && id.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool is_number = id.size() <= max_digits && id.find_first_not_of("0123456789") == std::string_view::npos;
   for (const ResultPoint& point : study.points) {
     if (!is_number && point.id.starts_with(id)) found.push_back(&point);
     ids.push_back(point.id);
@@ -137,14 +137,13 @@ PointComparison compare_points(ComparedPoint a, ComparedPoint b) {
   if (a.program != b.program) result.settings.push_back({"program", a.program, b.program});
   if (a.build != b.build) result.settings.push_back({"build of the program", a.build, b.build});
   for (const std::string& key : names_of(a.values, b.values)) {
-    sw::report::compare::SettingDifference row{key, value_of(a, key), value_of(b, key)};
+    report::compare::SettingDifference row{key, value_of(a, key), value_of(b, key)};
     if (row.a != row.b) result.settings.push_back(std::move(row));
   }
-  result.machine = sw::report::compare::compare_machines(a.machine, b.machine);
+  result.machine = report::compare::compare_machines(a.machine, b.machine);
   // An axis that is a machine key is in both lists. The machine's row also has the evidence, so the other row goes.
-  std::erase_if(result.settings, [&](const sw::report::compare::SettingDifference& row) {
-    return std::ranges::find(result.machine, row.key, &sw::report::compare::MachineDifference::key) !=
-           result.machine.end();
+  std::erase_if(result.settings, [&](const report::compare::SettingDifference& row) {
+    return std::ranges::find(result.machine, row.key, &report::compare::MachineDifference::key) != result.machine.end();
   });
   for (const std::string& name : names_of(a.metrics, b.metrics)) result.figures.push_back(figure(name, a, b));
   for (const auto& [point, label] : {std::pair(&a, "A"), std::pair(&b, "B")}) {
@@ -161,9 +160,8 @@ std::string comparison_text(const PointComparison& comparison) {
   head.row({"", comparison.points[0].command});
   head.row({"B", comparison.points[1].name});
   head.row({"", comparison.points[1].command});
-  std::string text =
-      head.text() + "\n" + sw::report::compare::configuration_text(comparison.settings, comparison.machine);
-  if (!comparison.figures.empty()) text += "\n" + sw::report::compare::figures_text({"A", "B"}, comparison.figures);
+  std::string text = head.text() + "\n" + report::compare::configuration_text(comparison.settings, comparison.machine);
+  if (!comparison.figures.empty()) text += "\n" + report::compare::figures_text({"A", "B"}, comparison.figures);
   if (!comparison.warnings.empty()) text += "\n";
   for (const std::string& warning : comparison.warnings) text += "warning: " + warning + "\n";
   return text;
@@ -174,9 +172,9 @@ std::string comparison_json(const PointComparison& comparison) {
                      {"command", "compare"},
                      {"a", point_json(comparison.points[0])},
                      {"b", point_json(comparison.points[1])},
-                     {"settings", sw::report::compare::settings_json(comparison.settings)},
-                     {"machine", sw::report::compare::machine_json(comparison.machine)},
-                     {"figures", sw::report::compare::figures_json(comparison.figures)},
+                     {"settings", report::compare::settings_json(comparison.settings)},
+                     {"machine", report::compare::machine_json(comparison.machine)},
+                     {"figures", report::compare::figures_json(comparison.figures)},
                      {"warnings", comparison.warnings}};
   return base::text::json_text(json, 2) + "\n";
 }

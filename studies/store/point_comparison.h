@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/config.h"
+#include "report/compare/configuration_comparison.h"
+#include "report/compare/figure_comparison.h"
 #include "studies/store/study_results.h"
-#include "sw/report/compare/configuration_comparison.h"
-#include "sw/report/compare/figure_comparison.h"
 
 /// Comparison of two points, of one study or of two: differences in their values and machines, and their metrics side
 /// by side.
@@ -30,9 +30,9 @@ struct ComparedPoint {
 
 struct PointComparison {
   std::array<ComparedPoint, 2> points;
-  std::vector<sw::report::compare::SettingDifference> settings;
-  std::vector<sw::report::compare::MachineDifference> machine;
-  std::vector<sw::report::compare::FigureDifference> figures;  ///< metrics of either point
+  std::vector<report::compare::SettingDifference> settings;
+  std::vector<report::compare::MachineDifference> machine;
+  std::vector<report::compare::FigureDifference> figures;  ///< metrics of either point
   std::vector<std::string> warnings;
 };
 

@@ -12,8 +12,8 @@ namespace podsim::studies::store {
 namespace {
 
 constexpr int patience_ms = 30'000;
-constexpr int most_bytes = 64 << 20;  // of a value: a damaged or hostile file says any length
-constexpr int most_shown = 60;        // characters of a row's first value in messages
+constexpr int max_bytes = 64 << 20;  // of a value: a damaged or hostile file says any length
+constexpr int max_shown = 60;        // characters of a row's first value in messages
 
 [[noreturn]] void fail(const std::string& file, const std::string& reason, const std::string& hint = "") {
   throw base::InputError(fmt::format("cannot use the database '{}': {}", file, reason), hint);
@@ -22,14 +22,14 @@ constexpr int most_shown = 60;        // characters of a row's first value in me
 [[noreturn]] void fail_with_error_of(sqlite3* connection, const std::string& file) {
   const bool too_big = sqlite3_errcode(connection) == SQLITE_TOOBIG;
   fail(file, sqlite3_errmsg(connection),
-       too_big ? fmt::format("a value of a study's database has at most {} MiB", most_bytes >> 20) : "");
+       too_big ? fmt::format("a value of a study's database has at most {} MiB", max_bytes >> 20) : "");
 }
 
 /// Makes a file that strangers wrote harmless: https://www.sqlite.org/security.html.
 void restrict_schema(sqlite3* connection) {
   sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, most_bytes);
+  sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, max_bytes);
 }
 
 /// True if the last writer of the file was killed in a transaction: a connection that may not write cannot undo it.
@@ -110,7 +110,7 @@ void SqliteStatement::run() {
 
 void SqliteStatement::reject(int column, std::string_view wanted) const {
   const int type = sqlite3_column_type(statement_.get(), column);
-  const std::string name = column == 0 || is_blob(0) ? "" : fmt::format(" ('{:.{}}')", text_or_empty(0), most_shown);
+  const std::string name = column == 0 || is_blob(0) ? "" : fmt::format(" ('{:.{}}')", text_or_empty(0), max_shown);
   fail(file_, fmt::format("in the table '{}', row {}{}, the column '{}' holds {}, not {}", table_, row_, name,
                           sqlite3_column_name(statement_.get(), column), type_name(type), wanted));
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 /// Results of a study, read from its database: the question, the axes and every point with its values, metrics and
-/// configuration. study_store.h describes the tables.
+/// configuration. Numbers are in SI units. study_store.h describes the tables.
 namespace podsim::studies::store {
 
 /// A value of a point on an axis or of a derived value: the text that the study wrote, and its number in SI units if it
@@ -95,7 +95,7 @@ struct StudyResults {
 StudyResults read_study_results(const std::filesystem::path& file);
 
 /// The database of a study: `path` itself, or the only .sqlite file of the folder `path`; std::nullopt for a folder
-/// without one. Throws InputError if nothing is there, for a .toml file, and for a folder with several databases.
+/// without one. Throws InputError if `path` does not exist, for a .toml file, and for a folder with several databases.
 std::optional<std::filesystem::path> find_study_database(const std::filesystem::path& path);
 
 }  // namespace podsim::studies::store

@@ -102,7 +102,7 @@ StudyStore::~StudyStore() {
   try {
     database_.prepare("PRAGMA journal_mode = DELETE").step();  // moves the log into the file
   } catch (const base::InputError&) {
-    // Another process reads the database. The log stays beside the file and is read when the file is next opened.
+    // Another process reads the database. The log file stays and is read when the database is next opened.
   }
 }
 

@@ -66,9 +66,10 @@ struct PointState {
 /// Writes the database of one study. If the process is killed, the database keeps the points whose add() returned.
 class StudyStore {
  public:
-  /// Journal of SQLite. `log` is a write-ahead log beside the file (`-wal`, `-shm`) while it is open: writers wait
+  /// Journal of SQLite. `log` is a write-ahead log next to the file (`-wal`, `-shm`) while it is open: writers wait
   /// neither for the disk at every point nor for readers. `rollback` is a journal that processes on several hosts may
-  /// use one after the other. A power cut loses at most the last points. When closed, everything is in the one file.
+  /// use one after the other. A power failure loses at most the last points. When closed, everything is in the one
+  /// file.
   enum class Journal { log, rollback };
 
   /// Creates the file, or opens it to add to it. Throws InputError if it is not a study's database or has another
@@ -124,7 +125,7 @@ std::set<std::string> points_done(const std::filesystem::path& file);
 /// The content of a database as text, a line per row in a fixed order, so that equal contents give equal texts.
 std::string study_content(const std::filesystem::path& file);
 
-/// A point as a line of JSON for the file beside the database: {id, position, status, axes {}, derived {}, metrics {},
+/// A point as a line of JSON for the file next to the database: {id, position, status, axes {}, derived {}, metrics {},
 /// command}, and exit_code and error if it failed. Values are numbers where they have one, else texts.
 std::string point_line(const PointRecord& point);
 /// The lines of all points of a database, by position.

@@ -16,7 +16,7 @@ namespace {
 
 /// Bytes of the lock file. Byte 0 is locked exclusively by a sweep of all points and shared by shards. Byte n is locked
 /// by shard n, and the last one by the shard that writes to the study's database.
-constexpr std::int64_t folder_byte = 0, most_shards = 1'000'000, merge_byte = most_shards + 1;
+constexpr std::int64_t folder_byte = 0, max_shards = 1'000'000, merge_byte = max_shards + 1;
 
 void require_free(int holder, const std::filesystem::path& folder, const std::string& what) {
   if (holder == 0) return;
@@ -43,7 +43,7 @@ Shard parse_shard(const std::string& text) {
       throw base::InputError(fmt::format("'{}' is not a shard", text), "such as 2/8: the second of eight");
     });
   }
-  const std::int64_t of = base::host::parse_whole_number("--shard", text.substr(slash + 1), 1, most_shards);
+  const std::int64_t of = base::host::parse_whole_number("--shard", text.substr(slash + 1), 1, max_shards);
   const std::int64_t number = base::host::parse_whole_number("--shard", text.substr(0, slash), 1, of);
   return {std::size_t(number), std::size_t(of)};
 }

@@ -16,7 +16,7 @@
 
 namespace podsim::studies::sweep {
 
-/// The folder of a sweep with its database and the JSON lines beside it, while points are added. A shard has a separate
+/// The folder of a sweep with its database and its file of JSON lines, while points are added. A shard has a separate
 /// database until close().
 class SweepStore {
  public:

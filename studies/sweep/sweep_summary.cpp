@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using base::text::TextTable;
 
-constexpr std::size_t most_failures_shown = 5;
+constexpr std::size_t max_failures_shown = 5;
 
 std::string last_line(const std::string& text) { return text.substr(text.rfind('\n') + 1); }
 
@@ -48,13 +48,13 @@ std::string failures(const std::vector<FailedPoint>& failed) {
   if (failed.empty()) return "";
   base::text::TextTable table(
       {base::text::TextTable::Align::left, base::text::TextTable::Align::left, base::text::TextTable::Align::left});
-  for (std::size_t i = 0; i < std::min(failed.size(), most_failures_shown); ++i) {
+  for (std::size_t i = 0; i < std::min(failed.size(), max_failures_shown); ++i) {
     table.row({fmt::format("  point {}", failed[i].position), fmt::format("exit code {}", failed[i].exit_code),
                reason(failed[i].error)});
   }
   std::string text = "\nFailed:\n" + table.text();
-  if (failed.size() > most_failures_shown) {
-    text += fmt::format("  and {} more, in the table 'points'\n", failed.size() - most_failures_shown);
+  if (failed.size() > max_failures_shown) {
+    text += fmt::format("  and {} more, in the table 'points'\n", failed.size() - max_failures_shown);
   }
   return text;
 }

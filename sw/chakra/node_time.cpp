@@ -20,7 +20,7 @@ bool is_timed_by_work(const Node& node) {
   return works && !has_duration(node) && (node.operations.value_or(0) > 0 || node.bytes.value_or(0) > 0);
 }
 
-base::Time time_of(const Node& node, const hw::Machine& machine) {
+base::Time time_of(const Node& node, const TargetMachine& machine) {
   if (node.duration_ps) return base::Time(*node.duration_ps);
   if (!is_timed_by_work(node)) return base::Time(std::int64_t(node.duration_us) * picoseconds_per_us);
   const auto time = [](std::int64_t work, double rate) { return work > 0 ? double(work) / rate : 0; };

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/units.h"
-#include "hw/machine.h"
 #include "sw/chakra/execution_trace.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::chakra {
 
@@ -19,6 +19,6 @@ bool is_timed_by_work(const Node& node);
 
 /// How long a node runs that does not communicate: its duration or, timed by its work, the larger of num_ops at the
 /// peak FLOP/s of a core and tensor_size at the rate of its HBM; at most longest_time. Without either it is zero.
-base::Time time_of(const Node& node, const hw::Machine& machine);
+base::Time time_of(const Node& node, const TargetMachine& machine);
 
 }  // namespace podsim::sw::chakra

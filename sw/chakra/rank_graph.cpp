@@ -54,7 +54,7 @@ void RankGraph::find_prefixes() {
   for (const int node : order_) {
     int& prefix = prefix_[std::size_t(node)];
     for (const int earlier : dependencies(node)) prefix = std::max(prefix, prefix_[std::size_t(earlier)]);
-    // What it waits for may extend the prefix place by place.
+    // The nodes that it waits for may extend the prefix, one position after another.
     std::vector<int> places;
     for (const int earlier : dependencies(node)) places.push_back(place_[std::size_t(earlier)]);
     std::ranges::sort(places);

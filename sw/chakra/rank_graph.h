@@ -34,8 +34,8 @@ class RankGraph {
   std::unordered_map<std::uint64_t, int> by_id_;
   std::vector<std::vector<int>> dependencies_;  ///< by node
   std::vector<int> order_;
-  std::vector<int> place_;   ///< by node: its place in order_
-  std::vector<int> prefix_;  ///< by node: it waits for all nodes at places below
+  std::vector<int> place_;   ///< by node: its position in order_
+  std::vector<int> prefix_;  ///< by node: it waits for all nodes at positions below
 };
 
 }  // namespace podsim::sw::chakra

@@ -16,7 +16,7 @@ namespace {
 using compiler::ProgramItem;
 
 constexpr std::int64_t ps_per_us = 1'000'000;
-constexpr std::size_t most_nodes = std::size_t{1} << 18;  ///< of a core: 29 MB
+constexpr std::size_t max_nodes = std::size_t{1} << 18;  ///< of a core: 29 MB
 
 std::uint64_t microseconds(base::Time time) { return std::uint64_t((time.value() + ps_per_us / 2) / ps_per_us); }
 
@@ -50,12 +50,12 @@ class RunTrace::Builder {
   std::vector<Node> nodes() {
     for (runtime::ProgramCursor at(run_.program_, rank_); !at.at_end_of_step(); at.advance()) {
       visit(at.item());
-      if (nodes_.size() > most_nodes) {
+      if (nodes_.size() > max_nodes) {
         throw base::InputError(
             fmt::format(
                 "the trace of core {} has more than {} nodes: each trip of a loop has its own, and '{}' runs {} "
                 "times so far",
-                rank_, most_nodes, nodes_.back().name.substr(0, nodes_.back().name.find('#')),
+                rank_, max_nodes, nodes_.back().name.substr(0, nodes_.back().name.find('#')),
                 executions_[std::size_t(at.item())]),
             "fewer trips of the loop (--trips), or no --chakra");
       }
@@ -67,7 +67,7 @@ class RunTrace::Builder {
   void visit(int number) {
     const ProgramItem& item = run_.program_.items[std::size_t(number)];
     if (item.kind == ProgramItem::Kind::repeat) return;
-    if (item.phase == ir::AsyncPhase::done) return wait_for(number, item);
+    if (item.phase == hlo::AsyncPhase::done) return wait_for(number, item);
     ++executions_[std::size_t(number)];
     if (item.kind == ProgramItem::Kind::collective) return communicate(number, item);
     Node node = new_node(number, item);
@@ -77,7 +77,7 @@ class RunTrace::Builder {
     node.bytes = item.bytes.value();
     if (item.flops > 0) node.operations = std::llround(item.flops);
     add(number, std::move(node));
-    if (item.phase == ir::AsyncPhase::none) {
+    if (item.phase == hlo::AsyncPhase::none) {
       chain_ = {nodes_.back().id};
       now_ += duration;
     }
@@ -86,12 +86,12 @@ class RunTrace::Builder {
   static NodeType type_of(const ProgramItem& item) {
     if (item.kind == ProgramItem::Kind::infeed) return NodeType::mem_load;
     if (item.kind == ProgramItem::Kind::outfeed) return NodeType::mem_store;
-    return item.phase == ir::AsyncPhase::start ? NodeType::mem_load : NodeType::compute;
+    return item.phase == hlo::AsyncPhase::start ? NodeType::mem_load : NodeType::compute;
   }
 
   void communicate(int number, const ProgramItem& item) {
     const std::size_t first = nodes_.size();
-    const base::Time duration = item.phase == ir::AsyncPhase::none ? run_.duration(number) : base::Time(0);
+    const base::Time duration = item.phase == hlo::AsyncPhase::none ? run_.duration(number) : base::Time(0);
     const compiler::CollectiveOp& op = run_.program_.collectives[std::size_t(item.index)];
     if (collectives::traits(op.kind).pairwise) {
       for (const std::vector<std::int32_t>& pair : op.groups) {
@@ -107,7 +107,7 @@ class RunTrace::Builder {
       complete(node, op);
       add(number, std::move(node));
     }
-    if (nodes_.size() == first || item.phase == ir::AsyncPhase::start) return;
+    if (nodes_.size() == first || item.phase == hlo::AsyncPhase::start) return;
     chain_.clear();
     for (std::size_t i = first; i < nodes_.size(); ++i) chain_.push_back(nodes_[i].id);
     now_ += duration;
@@ -129,7 +129,7 @@ class RunTrace::Builder {
 
   static void complete(Node& node, const compiler::CollectiveOp& op) {
     node.bytes = op.bytes.value();
-    node.element_type = std::string(ir::to_string(op.element_type));
+    node.element_type = std::string(hlo::to_string(op.element_type));
   }
 
   /// The end of an asynchronous item: what follows waits for it.
@@ -185,7 +185,7 @@ class RunTrace::Builder {
   base::Time now_;
 };
 
-RunTrace::RunTrace(const compiler::Program& program, const runtime::RunResult& result, const hw::Machine& machine,
+RunTrace::RunTrace(const compiler::Program& program, const runtime::RunResult& result, const TargetMachine& machine,
                    const noc::Topology& slice)
     : program_(program),
       result_(result),
@@ -221,7 +221,7 @@ RunTrace::RunTrace(const compiler::Program& program, const runtime::RunResult& r
 
 base::Time RunTrace::duration(int number) {
   const ProgramItem& item = program_.items[std::size_t(number)];
-  const bool beside = item.kind == ProgramItem::Kind::op && item.phase == ir::AsyncPhase::start;
+  const bool beside = item.kind == ProgramItem::Kind::op && item.phase == hlo::AsyncPhase::start;
   if (const auto& seen = observed_[std::size_t(number)]; seen && !beside) return *seen;
   if (item.kind != ProgramItem::Kind::op) return base::Time(0);
   std::optional<base::Time>& time = alone_[std::size_t(item.index)];

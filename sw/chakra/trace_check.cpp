@@ -20,7 +20,7 @@ namespace podsim::sw::chakra {
 namespace {
 
 constexpr std::uint64_t longest_us = std::uint64_t(longest_time.value()) / 1'000'000;
-constexpr std::int64_t most_bytes = std::int64_t(1) << 40;  ///< of a collective or transfer, as of podsim collective
+constexpr std::int64_t max_bytes = std::int64_t(1) << 40;  ///< of a collective or transfer, as of podsim collective
 
 /// Rounding of begin and end to microseconds.
 constexpr std::uint64_t rounding_us = 1;
@@ -131,9 +131,9 @@ class Checker {
            fmt::format("has a {} that is negative or beyond 2^63 - 1",
                        node.communicates() ? "comm_size" : "tensor_size"));
     }
-    if (node.communicates() && node.bytes.value_or(0) > most_bytes) {
+    if (node.communicates() && node.bytes.value_or(0) > max_bytes) {
       find(rank, number,
-           fmt::format("has a comm_size of {} B, and the network takes at most {} B", *node.bytes, most_bytes));
+           fmt::format("has a comm_size of {} B, and the network takes at most {} B", *node.bytes, max_bytes));
     }
   }
 

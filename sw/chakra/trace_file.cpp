@@ -16,7 +16,7 @@
 #include "base/diagnostic.h"
 #include "base/host/input_file.h"
 #include "base/text/json_text.h"
-#include "sw/hlo/proto/damage_text.h"
+#include "hlo/proto/damage_text.h"
 
 namespace podsim::sw::chakra {
 namespace {

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/diagnostic.h"
+#include "base/systemc/fresh_context.h"
 #include "base/systemc/sliced_run.h"
 #include "base/systemc/systemc_time.h"
 #include "base/text/counted.h"
@@ -51,16 +52,16 @@ std::optional<CollectiveKind> kind_of(CommType type) {
   }
 }
 
-ir::ElementType type_of_elements(const Node& node) {
-  const auto known = std::ranges::find(ir::element_types(), node.element_type, &ir::ElementTypeRow::name);
-  const auto type = ir::ElementType(known - ir::element_types().begin());
-  return known != ir::element_types().end() && ir::byte_width(type) > 0 ? type : ir::ElementType::f32;
+hlo::ElementType type_of_elements(const Node& node) {
+  const auto known = std::ranges::find(hlo::element_types(), node.element_type, &hlo::ElementTypeRow::name);
+  const auto type = hlo::ElementType(known - hlo::element_types().begin());
+  return known != hlo::element_types().end() && hlo::byte_width(type) > 0 ? type : hlo::ElementType::f32;
 }
 
 /// The pod and the ranks of a replay.
 class TraceReplay : public sc_core::sc_module {
  public:
-  TraceReplay(sc_core::sc_module_name name, const ExecutionTrace& trace, const hw::Machine& machine,
+  TraceReplay(sc_core::sc_module_name name, const ExecutionTrace& trace, const TargetMachine& machine,
               const noc::Topology& slice)
       : sc_module(name),
         trace_(trace),
@@ -128,7 +129,7 @@ class TraceReplay : public sc_core::sc_module {
     collectives::engine::CollectiveRun* run = nullptr;
     std::map<std::int32_t, Part> parts;  ///< by rank
   };
-  using Content = std::tuple<std::vector<std::int32_t>, CollectiveKind, ir::ElementType, std::int64_t>;
+  using Content = std::tuple<std::vector<std::int32_t>, CollectiveKind, hlo::ElementType, std::int64_t>;
 
   void prepare(const RankTrace& trace) {
     const RankGraph graph(trace);
@@ -173,8 +174,8 @@ class TraceReplay : public sc_core::sc_module {
 
   void make_schedule(Exchange& exchange, const Node& node, const std::vector<std::int32_t>& ranks) {
     CollectiveKind kind = CollectiveKind::collective_permute;
-    const ir::ElementType type = type_of_elements(node);
-    const std::int64_t width = ir::byte_width(type);
+    const hlo::ElementType type = type_of_elements(node);
+    const std::int64_t width = hlo::byte_width(type);
     std::int64_t elements = (node.bytes.value_or(0) + width - 1) / width;
     if (node.type == NodeType::collective) {
       const CommType comm_type = CommType(node.comm_type.value_or(0));
@@ -281,7 +282,7 @@ class TraceReplay : public sc_core::sc_module {
     warn("{} {} neither a duration nor num_ops or tensor_size, and no time", [](const Node& node) {
       return node.type == NodeType::compute && !has_duration(node) && !is_timed_by_work(node);
     });
-    warn("{} {} a type that the schema read here does not have; one at a time runs beside the others",
+    warn("{} {} a type that the schema read here does not have; it runs concurrently with the others, one at a time",
          [](const Node& node) { return node.type == NodeType::other; });
   }
 
@@ -322,7 +323,7 @@ class TraceReplay : public sc_core::sc_module {
   using Channel = std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>;
 
   const ExecutionTrace& trace_;
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   int cores_;  ///< per chip
   noc::Topology slice_;
   collectives::engine::CollectiveTimes times_;
@@ -342,8 +343,9 @@ class TraceReplay : public sc_core::sc_module {
 
 }  // namespace
 
-Replay replay(const ExecutionTrace& trace, const hw::Machine& machine, const noc::Topology& slice,
+Replay replay(const ExecutionTrace& trace, const TargetMachine& machine, const noc::Topology& slice,
               const std::function<void()>& pause) {
+  const base::systemc::FreshContext context;
   TraceReplay bench("replay", trace, machine, slice);
   return bench.run(pause);
 }

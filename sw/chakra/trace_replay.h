@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "hw/machine.h"
 #include "noc/topology.h"
 #include "sw/chakra/execution_trace.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::chakra {
 
@@ -21,19 +21,18 @@ struct Replay {
   std::vector<std::string> warnings;  ///< about nodes whose time the trace does not say
 };
 
-/// Executes a trace on a slice, rank r on core r, from time zero. A node begins when all that it waits for has ended.
-/// A rank runs one compute node at a time, of those that could begin the first in the file, beside it one memory node
-/// and one of a type that the schema read here does not have. time_of() (node_time.h) says how long each runs.
-/// Collectives and transfers run on the simulated network, at message level, with the algorithm
-/// that is simulated fastest for each; their durations in the trace are not used.
+/// Executes a trace on a slice, rank r on core r, from time zero. A node begins when all that it waits for has ended. A
+/// rank runs at most one compute node, one memory node and one node of a type that the schema read here does not have
+/// at a time. If several of a kind could begin, the first in the file does. time_of() (node_time.h) says how long each
+/// runs. Collectives and transfers run on the simulated network, at message level, with the algorithm that is simulated
+/// fastest for each; their durations in the trace are not used.
 ///
-/// comm_size is the larger of a rank's operand and result. A barrier is replayed as the all-reduce of one element. A
-/// process can replay once (SystemC).
+/// comm_size is the larger of a rank's operand and result. A barrier is replayed as the all-reduce of one element.
 ///
 /// Preconditions: check() finds nothing, and the slice has a core for each rank. InputError for collectives that the
 /// network does not have (reduce, gather, scatter). SimulationError, with what the first waiting rank waits for, if the
 /// trace comes to a halt, and with a node that would end after longest_time.
-Replay replay(const ExecutionTrace& trace, const hw::Machine& machine, const noc::Topology& slice,
+Replay replay(const ExecutionTrace& trace, const TargetMachine& machine, const noc::Topology& slice,
               const std::function<void()>& pause = {});
 
 }  // namespace podsim::sw::chakra

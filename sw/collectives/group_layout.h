@@ -14,8 +14,9 @@
 /// A group that has the same number of cores (all, or the same one) on each chip of a box, at a constant stride along
 /// each dimension, becomes a grid with one logical dimension for each physical one that it spans. A stride above one
 /// hops over the chips of other groups, such as model-parallel neighbours. The dimension is closed, a ring, where the
-/// physical dimension wraps and the strides go all the way around. Any other group becomes one ring in the order of its
-/// chips (of its cores, where chips are not complete), whose neighbours may be several hops apart in any direction.
+/// physical dimension wraps and the strides lead back to the first chip. Any other group becomes one ring in the order
+/// of its chips (of its cores, where chips are not complete), whose neighbours may be several hops apart in any
+/// direction.
 namespace podsim::sw::collectives {
 
 struct LogicalDimension {

@@ -30,14 +30,13 @@ struct ElementRange {
 
 /// Lengths of messages, in elements.
 struct SegmentLengths {
-  std::int64_t link = 1;   ///< carried by a link during one remote-DMA latency; length of broadcasts and exchanges
-  std::int64_t least = 1;  ///< chunks shorter than this share a message on a line
-  std::int64_t most = 1;   ///< largest message that the buffers of a core hold
+  std::int64_t link = 1;  ///< carried by a link during one remote-DMA latency; length of broadcasts and exchanges
+  std::int64_t most = 1;  ///< largest message that the buffers of a core hold
 };
 
-/// A flow cut into segments. All have the same length but the last, which has what is left. So one element more
-/// lengthens segments or begins another one, and no segment gets shorter: a flow that grows is never faster for being
-/// cut more finely, as it would be in equal parts.
+/// A flow divided into segments. All have the same length but the last, which has the rest. One more element therefore
+/// lengthens segments or adds one, and no segment gets shorter: a flow that grows is never faster for being divided
+/// more finely, as it would be in equal parts.
 struct Cut {
   std::int64_t length = 1;    ///< elements of a segment
   std::int32_t segments = 0;  ///< 0 where nothing flows

@@ -6,16 +6,16 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
-#include "sw/compiler/partition_branch.h"
-#include "sw/ir/device_groups.h"
+#include "hlo/device_groups.h"
+#include "hlo/transform/partition_branch.h"
 
 namespace podsim::sw::compiler {
 namespace {
 
 /// All fields of an instruction that its groups depend on, as a list of numbers.
-std::vector<std::int64_t> key_of(const ir::Instruction& instruction) {
-  const ir::Participants& participants = instruction.participants;
-  std::vector<std::int64_t> key{instruction.opcode == ir::Opcode::collective_permute,
+std::vector<std::int64_t> key_of(const hlo::Instruction& instruction) {
+  const hlo::Participants& participants = instruction.participants;
+  std::vector<std::int64_t> key{instruction.opcode == hlo::Opcode::collective_permute,
                                 participants.use_global_device_ids, participants.channel_id.has_value(),
                                 participants.iota.has_value()};
   const auto append = [&key](const auto& list) {
@@ -34,26 +34,26 @@ std::vector<std::int64_t> key_of(const ir::Instruction& instruction) {
 
 }  // namespace
 
-const CollectiveCores::Groups& CollectiveCores::of(const ir::Instruction& instruction) {
+const CollectiveCores::Groups& CollectiveCores::of(const hlo::Instruction& instruction) {
   const Groups*& known = known_[key_of(instruction)];
   if (known == nullptr) known = &*groups_.insert(work_out(instruction)).first;
   return *known;
 }
 
 const CollectiveCores::Groups& CollectiveCores::within(std::span<const std::int32_t> cores,
-                                                       const ir::Instruction& instruction) {
-  return *groups_.insert(groups_within(cores, of(instruction), instruction.name)).first;
+                                                       const hlo::Instruction& instruction) {
+  return *groups_.insert(hlo::transform::groups_within(cores, of(instruction), instruction.name)).first;
 }
 
-CollectiveCores::Groups CollectiveCores::work_out(const ir::Instruction& instruction) const {
+CollectiveCores::Groups CollectiveCores::work_out(const hlo::Instruction& instruction) const {
   Groups groups;
   try {
-    if (instruction.opcode == ir::Opcode::collective_permute) {
-      for (const auto& [source, target] : ir::device_pairs(instruction, replicas_, partitions_)) {
+    if (instruction.opcode == hlo::Opcode::collective_permute) {
+      for (const auto& [source, target] : hlo::device_pairs(instruction, replicas_, partitions_)) {
         groups.push_back({std::int32_t(source), std::int32_t(target)});
       }
     } else if (instruction.participants->iota || !instruction.participants->groups.empty()) {
-      for (const auto& group : ir::device_groups(instruction, replicas_, partitions_)) {
+      for (const auto& group : hlo::device_groups(instruction, replicas_, partitions_)) {
         groups.emplace_back(group.begin(), group.end());
       }
     }

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::compiler {
 
@@ -22,13 +22,13 @@ class CollectiveCores {
   /// Returns groups of cores; the pairs of a collective-permute; empty if the text names no groups, which means all
   /// cores. Equal groups are the same object, valid as long as this. Throws base::InputError naming the instruction if
   /// a group names a device that does not exist, or a device twice.
-  const Groups& of(const ir::Instruction& instruction);
+  const Groups& of(const hlo::Instruction& instruction);
   /// Returns the groups for a collective that only `cores`, in ascending order, reach: those among them, as computed by
-  /// groups_within of partition_branch.h.
-  const Groups& within(std::span<const std::int32_t> cores, const ir::Instruction& instruction);
+  /// groups_within of hlo/transform/partition_branch.h.
+  const Groups& within(std::span<const std::int32_t> cores, const hlo::Instruction& instruction);
 
  private:
-  Groups work_out(const ir::Instruction& instruction) const;
+  Groups work_out(const hlo::Instruction& instruction) const;
 
   std::int64_t replicas_, partitions_;
   std::set<Groups> groups_;

@@ -10,14 +10,14 @@ namespace podsim::sw::compiler {
 
 namespace {
 
-/// An array that has its place.
+/// An array and the memory that it has.
 struct Placed {
   base::Bytes offset, end_offset;
   int begin = 0, end = 0;  ///< first and last instruction at which it is live
 };
 
 /// Offsets below which all memory is taken at an instruction. Only those at which arrays begin or end are kept: where
-/// many arrays live at once, the search for a place begins above them.
+/// many arrays live at once, the search for free memory begins above them.
 class Floors {
  public:
   base::Bytes below(const HeapRequest& request) const { return std::max(at(request.begin), at(request.end)); }

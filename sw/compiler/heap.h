@@ -20,8 +20,8 @@ struct Heap {
   base::Bytes size;                  ///< end of the highest piece
 };
 
-/// Places all requests so that no two share a byte at the same position. The largest are placed first, each at the
-/// lowest offset where it fits between those that are there already.
+/// Assigns offsets to all requests so that no two share a byte at the same position. The largest come first, each at
+/// the lowest offset at which it fits between those already placed.
 Heap place_in_heap(std::span<const HeapRequest> requests);
 
 }  // namespace podsim::sw::compiler

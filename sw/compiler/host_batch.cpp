@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "sw/ir/shape.h"
+#include "hlo/shape.h"
 
 namespace podsim::sw::compiler {
 
@@ -12,17 +12,17 @@ namespace {
 
 /// Calls `take` with each entry parameter, or element of one, and whether an output replaces it.
 template <typename Take>
-void for_each_entry_array(const ir::Module& module, std::span<const ir::Donation> donations, Take take) {
+void for_each_entry_array(const hlo::Module& module, std::span<const hlo::Donation> donations, Take take) {
   const auto is_replaced = [&](std::int64_t parameter, std::int64_t element) {
-    return std::ranges::any_of(donations, [&](const ir::Donation& donation) {
+    return std::ranges::any_of(donations, [&](const hlo::Donation& donation) {
       return donation.parameter == parameter && donation.element == element;
     });
   };
-  const ir::Computation& entry = module.computations[std::size_t(module.entry)];
+  const hlo::Computation& entry = module.computations[std::size_t(module.entry)];
   for (std::size_t parameter = 0; parameter < entry.parameters.size(); ++parameter) {
-    const ir::Shape& shape = entry[entry.parameters[parameter]].shape;
-    const std::span<const ir::Shape> elements =
-        shape.is_tuple() ? std::span<const ir::Shape>(shape.tuple_shapes) : std::span<const ir::Shape>(&shape, 1);
+    const hlo::Shape& shape = entry[entry.parameters[parameter]].shape;
+    const std::span<const hlo::Shape> elements =
+        shape.is_tuple() ? std::span<const hlo::Shape>(shape.tuple_shapes) : std::span<const hlo::Shape>(&shape, 1);
     for (std::size_t element = 0; element < elements.size(); ++element) {
       take(elements[element], is_replaced(std::int64_t(parameter), std::int64_t(element)));
     }
@@ -31,19 +31,19 @@ void for_each_entry_array(const ir::Module& module, std::span<const ir::Donation
 
 }  // namespace
 
-base::Bytes batch_bytes(const ir::Module& module, std::span<const ir::Donation> donations) {
+base::Bytes batch_bytes(const hlo::Module& module, std::span<const hlo::Donation> donations) {
   base::Bytes bytes;
   if (donations.empty()) return bytes;
-  for_each_entry_array(module, donations, [&](const ir::Shape& shape, bool replaced) {
-    if (!replaced) bytes += ir::logical_bytes(shape);
+  for_each_entry_array(module, donations, [&](const hlo::Shape& shape, bool replaced) {
+    if (!replaced) bytes += hlo::logical_bytes(shape);
   });
   return bytes;
 }
 
-std::vector<base::Bytes> state_bytes(const ir::Module& module, std::span<const ir::Donation> donations) {
+std::vector<base::Bytes> state_bytes(const hlo::Module& module, std::span<const hlo::Donation> donations) {
   std::vector<base::Bytes> state;
-  for_each_entry_array(module, donations, [&](const ir::Shape& shape, bool replaced) {
-    if (replaced) state.push_back(ir::logical_bytes(shape));
+  for_each_entry_array(module, donations, [&](const hlo::Shape& shape, bool replaced) {
+    if (replaced) state.push_back(hlo::logical_bytes(shape));
   });
   return state;
 }

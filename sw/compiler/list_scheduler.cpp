@@ -10,11 +10,11 @@
 namespace podsim::sw::compiler {
 namespace {
 
-using ir::InstructionId;
+using hlo::InstructionId;
 
 class ListScheduler {
  public:
-  ListScheduler(const ir::Computation& computation, const std::vector<ScheduleStep>& steps, int look_ahead)
+  ListScheduler(const hlo::Computation& computation, const std::vector<ScheduleStep>& steps, int look_ahead)
       : computation_(computation),
         steps_(steps),
         look_ahead_(look_ahead),
@@ -26,7 +26,7 @@ class ListScheduler {
     }
   }
 
-  ir::Computation run() {
+  hlo::Computation run() {
     while (!open_.empty()) {
       start_transfers();
       if (!open_.empty()) issue(next());
@@ -61,7 +61,7 @@ class ListScheduler {
     return open_.front();
   }
 
-  /// Starts the transfers whose operands are there, as far ahead as the scheduler looks.
+  /// Starts the transfers whose operands are available, as far ahead as the scheduler looks.
   void start_transfers() {
     while (const auto ready = ready_transfer()) {
       issue_operands(*ready);
@@ -154,16 +154,16 @@ class ListScheduler {
     starts_.push_back(id);
   }
 
-  ir::Computation rewritten() {
-    ir::Computation result = computation_;
-    for (ir::Instruction& instruction : result.instructions) {
+  hlo::Computation rewritten() {
+    hlo::Computation result = computation_;
+    for (hlo::Instruction& instruction : result.instructions) {
       for (InstructionId& operand : instruction.operands) operand = result_of(operand);
     }
     result.root = result_of(result.root);
     for (const InstructionId start : starts_) {
-      ir::Instruction done = result[start];
-      result[start].phase = ir::AsyncPhase::start;
-      done.phase = ir::AsyncPhase::done;
+      hlo::Instruction done = result[start];
+      result[start].phase = hlo::AsyncPhase::start;
+      done.phase = hlo::AsyncPhase::done;
       done.name += ".done";
       done.operands = {start};
       result.instructions.push_back(std::move(done));
@@ -173,7 +173,7 @@ class ListScheduler {
 
   InstructionId result_of(InstructionId id) const { return done_[std::size_t(id)] >= 0 ? done_[std::size_t(id)] : id; }
 
-  const ir::Computation& computation_;
+  const hlo::Computation& computation_;
   const std::vector<ScheduleStep>& steps_;
   int look_ahead_;                   ///< number of steps behind the next one
   std::vector<InstructionId> open_;  ///< steps that are not issued, in the program's order
@@ -187,7 +187,8 @@ class ListScheduler {
 
 }  // namespace
 
-ir::Computation scheduled(const ir::Computation& computation, const std::vector<ScheduleStep>& steps, int look_ahead) {
+hlo::Computation scheduled(const hlo::Computation& computation, const std::vector<ScheduleStep>& steps,
+                           int look_ahead) {
   return ListScheduler(computation, steps, look_ahead).run();
 }
 

@@ -3,13 +3,13 @@
 
 #include <vector>
 
+#include "hlo/graph.h"
 #include "sw/compiler/schedule_steps.h"
-#include "sw/ir/graph.h"
 
 namespace podsim::sw::compiler {
 
 /// Returns a computation with its transfers split into start and done, ordered as overlap.h says. The scheduler
 /// considers the next step in the program's order and `look_ahead` behind it.
-ir::Computation scheduled(const ir::Computation& computation, const std::vector<ScheduleStep>& steps, int look_ahead);
+hlo::Computation scheduled(const hlo::Computation& computation, const std::vector<ScheduleStep>& steps, int look_ahead);
 
 }  // namespace podsim::sw::compiler

@@ -14,19 +14,20 @@
 
 #include "base/diagnostic.h"
 #include "base/text/counted.h"
+#include "hlo/permuted_slices.h"
+#include "hlo/rules/annotation.h"
+#include "hlo/rules/instruction_error.h"
+#include "hlo/transform/flops.h"
+#include "hlo/transform/partition_branch.h"
 #include "sw/collectives/engine/assumed_times.h"
 #include "sw/compiler/collective_cores.h"
 #include "sw/compiler/collective_op.h"
 #include "sw/compiler/op_costs.h"
-#include "sw/compiler/partition_branch.h"
+#include "sw/compiler/tiles/core_op.h"
 #include "sw/compiler/tiles/op_work.h"
 #include "sw/compiler/tiles/product_arithmetic.h"
 #include "sw/compiler/tiles/tile_maker.h"
 #include "sw/compiler/tiles/tile_search.h"
-#include "sw/ir/permuted_slices.h"
-#include "sw/ir/rules/annotation.h"
-#include "sw/ir/rules/instruction_error.h"
-#include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler {
 namespace {
@@ -38,7 +39,7 @@ std::int64_t saturating_product(std::int64_t a, std::int64_t b) {
 
 class Lowering {
  public:
-  Lowering(const ir::Module& module, const hw::Machine& machine, OpCache* cache, const costs::PriceList& prices)
+  Lowering(const hlo::Module& module, const TargetMachine& machine, OpCache* cache, const costs::PriceList& prices)
       : module_(module),
         machine_(machine),
         prices_(prices),
@@ -63,42 +64,42 @@ class Lowering {
 
  private:
   /// Appends the items of a computation that an instruction of the current computation executes.
-  void enter(ir::ComputationId called, const ir::Instruction* by, int branch = 0) {
-    const CallFrame frame{module_.computations[std::size_t(called)], by, frame_, branch};
-    const CallFrame* around = std::exchange(frame_, &frame);
+  void enter(hlo::ComputationId called, const hlo::Instruction* by, int branch = 0) {
+    const hlo::transform::CallFrame frame{module_.computations[std::size_t(called)], by, frame_, branch};
+    const hlo::transform::CallFrame* around = std::exchange(frame_, &frame);
     add(frame.computation);
     frame_ = around;
   }
 
-  void add(const ir::Computation& computation) {
-    std::map<ir::InstructionId, int> started;
+  void add(const hlo::Computation& computation) {
+    std::map<hlo::InstructionId, int> started;
     std::vector<std::vector<int>> makers(computation.instructions.size());
-    for (ir::InstructionId id = 0; id < ir::InstructionId(computation.instructions.size()); ++id) {
-      const ir::Instruction& instruction = computation[id];
+    for (hlo::InstructionId id = 0; id < hlo::InstructionId(computation.instructions.size()); ++id) {
+      const hlo::Instruction& instruction = computation[id];
       sources_ = sources_of(instruction, makers);
       const std::vector<int> sources = sources_;
       const std::size_t before = program_.items.size();
-      if (instruction.phase == ir::AsyncPhase::done) {
+      if (instruction.phase == hlo::AsyncPhase::done) {
         if (const auto at = started.find(instruction.operands.front()); at != started.end()) {
           add_done(instruction, at->second);
         }
         makers[std::size_t(id)] = maker_since(before, sources);
         continue;
       }
-      ir::rules::at_instruction(instruction.name, "compiled", [&] { add(computation, id); });
+      hlo::rules::at_instruction(instruction.name, "compiled", [&] { add(computation, id); });
       makers[std::size_t(id)] = maker_since(before, sources);
       const bool one = program_.items.size() == before + 1;
-      if (instruction.phase == ir::AsyncPhase::start && one && may_go_on(program_.items.back())) {
-        program_.items.back().phase = ir::AsyncPhase::start;
+      if (instruction.phase == hlo::AsyncPhase::start && one && may_go_on(program_.items.back())) {
+        program_.items.back().phase = hlo::AsyncPhase::start;
         started[id] = int(before);
       }
     }
   }
 
   /// The items that make an instruction's operands.
-  static std::vector<int> sources_of(const ir::Instruction& instruction, const std::vector<std::vector<int>>& makers) {
+  static std::vector<int> sources_of(const hlo::Instruction& instruction, const std::vector<std::vector<int>>& makers) {
     std::vector<int> sources;
-    for (const ir::InstructionId operand : instruction.operands) {
+    for (const hlo::InstructionId operand : instruction.operands) {
       const std::vector<int>& of_operand = makers[std::size_t(operand)];
       sources.insert(sources.end(), of_operand.begin(), of_operand.end());
     }
@@ -119,73 +120,66 @@ class Lowering {
     return item.kind == ProgramItem::Kind::op || item.kind == ProgramItem::Kind::collective;
   }
 
-  void add(const ir::Computation& computation, ir::InstructionId id) {
-    const ir::Instruction& instruction = computation[id];
+  void add(const hlo::Computation& computation, hlo::InstructionId id) {
+    const hlo::Instruction& instruction = computation[id];
     if (collective_kind(instruction.opcode)) return add_collective(computation, id);
     switch (instruction.opcode) {
-      case ir::Opcode::infeed:
+      case hlo::Opcode::infeed:
         return add_host_transfer(computation, id, ProgramItem::Kind::infeed, instruction.shape);
-      case ir::Opcode::outfeed:
+      case hlo::Opcode::outfeed:
         return add_host_transfer(computation, id, ProgramItem::Kind::outfeed,
                                  computation[instruction.operands.front()].shape);
-      case ir::Opcode::call:
-      case ir::Opcode::async_start:
-        for (ir::ComputationId called : instruction.called) enter(called, &instruction);
+      case hlo::Opcode::call:
+      case hlo::Opcode::async_start:
+        for (hlo::ComputationId called : instruction.called) enter(called, &instruction);
         return;
-      case ir::Opcode::while_loop:
+      case hlo::Opcode::while_loop:
         return add_loop(instruction);
-      case ir::Opcode::conditional:
+      case hlo::Opcode::conditional:
         return add_branch(instruction);
-      case ir::Opcode::custom_call:
-        if (const auto* annotation = ir::rules::find_annotation(instruction.target); annotation && annotation->is_free)
+      case hlo::Opcode::custom_call:
+        if (const auto* annotation = hlo::rules::find_annotation(instruction.target); annotation && annotation->is_free)
           return;
         if (const auto match = prices_.find(computation, instruction)) return add_priced(computation, id, *match);
         warn(instruction, fmt::format("custom call '{}'{}", instruction.target,
                                       prices_.knows(instruction) ? ", whose arrays no price matches" : ""));
         break;
-      case ir::Opcode::unknown:
+      case hlo::Opcode::unknown:
         warn(instruction, fmt::format("unknown opcode '{}'", instruction.target));
         break;
-      case ir::Opcode::cholesky:
-      case ir::Opcode::fft:
-      case ir::Opcode::ragged_dot:
-      case ir::Opcode::scaled_dot:
-      case ir::Opcode::scan:
-      case ir::Opcode::topk:
-      case ir::Opcode::triangular_solve:
-        warn(instruction, fmt::format("the work of '{}' is not modelled", ir::to_string(instruction.opcode)));
-        break;
-      case ir::Opcode::send:
-      case ir::Opcode::recv:
-        warn(instruction, "'" + std::string(ir::to_string(instruction.opcode)) + "' to another program");
+      case hlo::Opcode::send:
+      case hlo::Opcode::recv:
+        warn(instruction, "'" + std::string(hlo::to_string(instruction.opcode)) + "' to another program");
         return;
       default:
-        break;
+        if (tiles::is_core_op(instruction) && !tiles::has_modelled_work(instruction.opcode)) {
+          warn(instruction, fmt::format("the work of '{}' is not modelled", hlo::to_string(instruction.opcode)));
+        }
     }
     if (tiles::is_core_op(computation, id)) add_op(computation, id);
   }
 
-  void warn(const ir::Instruction& instruction, const std::string& what) {
+  void warn(const hlo::Instruction& instruction, const std::string& what) {
     if (!warned_.insert(what).second) return;
-    const bool moves = instruction.opcode != ir::Opcode::send && instruction.opcode != ir::Opcode::recv;
+    const bool moves = instruction.opcode != hlo::Opcode::send && instruction.opcode != hlo::Opcode::recv;
     program_.warnings.push_back(fmt::format("{} (%{}): {}", what, instruction.name,
                                             moves ? "costed by the bytes it moves" : "takes no time here"));
   }
 
-  ProgramItem describe(const ir::Computation& computation, ir::InstructionId id) const {
-    const ir::Instruction& instruction = computation[id];
+  ProgramItem describe(const hlo::Computation& computation, hlo::InstructionId id) const {
+    const hlo::Instruction& instruction = computation[id];
     ProgramItem item;
     item.hlo_name = instruction.name;
     item.op_name = instruction.op_name;
     item.category = tiles::category_of(module_, instruction);
-    item.hlo_text = "%" + instruction.name + " = " + ir::to_string(instruction.shape) + " " +
-                    std::string(ir::to_string(instruction.opcode)) + "(";
+    item.hlo_text = "%" + instruction.name + " = " + hlo::to_string(instruction.shape) + " " +
+                    std::string(hlo::to_string(instruction.opcode)) + "(";
     for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
-      const ir::Instruction& operand = computation[instruction.operands[i]];
-      item.hlo_text += (i == 0 ? "" : ", ") + ir::to_string(operand.shape) + " %" + operand.name;
+      const hlo::Instruction& operand = computation[instruction.operands[i]];
+      item.hlo_text += (i == 0 ? "" : ", ") + hlo::to_string(operand.shape) + " %" + operand.name;
     }
     item.hlo_text += ")";
-    item.flops = double(ir::transform::cost(module_, computation, id).flops);
+    item.flops = double(hlo::transform::cost(module_, computation, id).flops);
     return item;
   }
 
@@ -198,24 +192,31 @@ class Lowering {
     trips_.push_back(trips_now_);
   }
 
-  /// FLOPs of multiply-accumulates as XLA counts them, without the padding that the MXU processes.
-  double matmul_flops(const ir::Computation& computation, const ir::Instruction& instruction) const {
-    if (ir::transform::is_matmul(instruction.opcode)) {
-      return 2.0 * double(ir::transform::multiply_accumulates(instruction, computation[instruction.operands[0]].shape,
-                                                              computation[instruction.operands[1]].shape));
+  /// FLOPs of multiply-accumulates as XLA counts them, without the padding that the MXU processes. Products that a cell
+  /// makes more of in a cycle than in bf16 count as those in bf16 that take as long.
+  double matmul_flops(const hlo::Computation& computation, const hlo::Instruction& instruction) const {
+    if (hlo::transform::is_matmul(instruction.opcode)) {
+      const hlo::Shape &lhs = computation[instruction.operands[0]].shape,
+                       &rhs = computation[instruction.operands[1]].shape;
+      const auto type = [&](int operand) {
+        return tiles::entering_shape(computation, instruction.operands[std::size_t(operand)]).element_type;
+      };
+      const auto product = tiles::product_arithmetic(instruction, type(0), type(1), machine_.mxu).product;
+      return 2.0 * double(hlo::transform::multiply_accumulates(instruction, lhs, rhs)) *
+             double(machine_.mxu.bf16_products) / double(machine_.mxu.products(product));
     }
-    if (instruction.opcode != ir::Opcode::fusion) return 0;
+    if (instruction.opcode != hlo::Opcode::fusion) return 0;
     double flops = 0;
-    const ir::Computation& body = module_.computations[instruction.called.front()];
-    for (const ir::Instruction& inner : body.instructions) flops += matmul_flops(body, inner);
+    const hlo::Computation& body = module_.computations[instruction.called.front()];
+    for (const hlo::Instruction& inner : body.instructions) flops += matmul_flops(body, inner);
     return flops;
   }
 
-  void add_op(const ir::Computation& computation, ir::InstructionId id) {
+  void add_op(const hlo::Computation& computation, hlo::InstructionId id) {
     tiles::OpWork work = tiles::op_work(module_, computation, id, machine_);
     ProgramItem item = describe(computation, id);
     item.products = tiles::products_text(module_, computation, id, machine_);
-    item.bytes = work.read_bytes() + work.stored_bytes();
+    item.bytes = (work.read_bytes() + work.stored_bytes())[hw::level::hbm];
     auto [found, inserted] = index_.try_emplace(work, int(program_.ops.size()));
     if (inserted) {
       tiles::Tiling tiling = costs_.tiling(work, item.op_name.empty() ? item.hlo_name : item.op_name);
@@ -227,13 +228,14 @@ class Lowering {
   }
 
   /// Adds a custom call whose price a file says.
-  void add_priced(const ir::Computation& computation, ir::InstructionId id, const costs::PriceList::Match& match) {
+  void add_priced(const hlo::Computation& computation, hlo::InstructionId id, const costs::PriceList::Match& match) {
     const tiles::OpWork moved = tiles::op_work(module_, computation, id, machine_);
     ProgramItem item = describe(computation, id);
     const auto [found, inserted] = priced_.try_emplace({match.price, match.sizes, moved});
     if (inserted) {
-      costs::PricedOp priced = costs::priced_op(*match.price, match.sizes, moved.read_bytes(), moved.stored_bytes(),
-                                                machine_, item.hlo_name);
+      const auto estimate = [this](const hw::TileOp& op) { return costs_.estimate(op); };
+      costs::PricedOp priced = costs::priced_op(*match.price, match.sizes, moved.read_bytes().total(),
+                                                moved.stored_bytes().total(), machine_, item.hlo_name, estimate);
       found->second = {int(program_.ops.size()), priced.flops, priced.matmul_flops, priced.bytes};
       program_.ops.push_back({moved, std::move(priced.tiles)});
     }
@@ -244,19 +246,19 @@ class Lowering {
     append(std::move(item), ProgramItem::Kind::op, found->second.index);
   }
 
-  void add_done(const ir::Instruction& instruction, int started) {
+  void add_done(const hlo::Instruction& instruction, int started) {
     ProgramItem item = program_.items[std::size_t(started)];
     item.hlo_name = instruction.name;
     item.flops = item.matmul_flops = 0;
-    item.phase = ir::AsyncPhase::done;
+    item.phase = hlo::AsyncPhase::done;
     item.started_by = started;
     const ProgramItem::Kind kind = item.kind;
     const int index = item.index;
     append(std::move(item), kind, index);
   }
 
-  void add_collective(const ir::Computation& computation, ir::InstructionId id) {
-    const ir::Instruction& instruction = computation[id];
+  void add_collective(const hlo::Computation& computation, hlo::InstructionId id) {
+    const hlo::Instruction& instruction = computation[id];
     CollectiveOp collective = collective_op(computation, id);
     if (collective.bytes == base::Bytes(0)) return;
     const CollectiveCores::Groups& cores =
@@ -264,10 +266,10 @@ class Lowering {
                        : cores_.within(program_.core_sets[std::size_t(cores_now_)], instruction);
     if (cores_now_ >= 0 && cores.empty()) return;
     ProgramItem item = describe(computation, id);
-    item.bytes = ir::logical_bytes(instruction.shape);
-    for (const ir::InstructionId operand : instruction.operands)
-      item.bytes += ir::logical_bytes(computation[operand].shape);
-    if (ir::is_in_place(instruction)) item.bytes = 2 * collective.bytes;
+    item.bytes = hlo::logical_bytes(instruction.shape);
+    for (const hlo::InstructionId operand : instruction.operands)
+      item.bytes += hlo::logical_bytes(computation[operand].shape);
+    if (hlo::is_in_place(instruction)) item.bytes = 2 * collective.bytes;
     const auto [found, inserted] =
         collective_index_.try_emplace({collective, &cores}, int(program_.collectives.size()));
     if (inserted) {
@@ -277,23 +279,23 @@ class Lowering {
     append(std::move(item), ProgramItem::Kind::collective, found->second);
   }
 
-  void add_host_transfer(const ir::Computation& computation, ir::InstructionId id, ProgramItem::Kind kind,
-                         const ir::Shape& shape) {
+  void add_host_transfer(const hlo::Computation& computation, hlo::InstructionId id, ProgramItem::Kind kind,
+                         const hlo::Shape& shape) {
     ProgramItem item = describe(computation, id);
-    item.bytes = ir::padded_bytes(shape);
+    item.bytes = hlo::padded_bytes(shape);
     auto& transfers = kind == ProgramItem::Kind::infeed ? program_.infeeds : program_.outfeeds;
-    transfers.push_back({ir::logical_bytes(shape), tensors_in(shape), false});
+    transfers.push_back({hlo::logical_bytes(shape), tensors_in(shape), false});
     append(std::move(item), kind, int(transfers.size()) - 1);
   }
 
-  static int tensors_in(const ir::Shape& shape) {
-    if (!shape.is_tuple()) return ir::byte_width(shape.element_type) > 0 ? 1 : 0;
+  static int tensors_in(const hlo::Shape& shape) {
+    if (!shape.is_tuple()) return hlo::byte_width(shape.element_type) > 0 ? 1 : 0;
     int count = 0;
-    for (const ir::Shape& element : shape.tuple_shapes) count += tensors_in(element);
+    for (const hlo::Shape& element : shape.tuple_shapes) count += tensors_in(element);
     return count;
   }
 
-  void add_loop(const ir::Instruction& instruction) {
+  void add_loop(const hlo::Instruction& instruction) {
     if (instruction.trip_count == 0) return;
     Loop loop;
     loop.name = instruction.name;
@@ -302,7 +304,13 @@ class Lowering {
     loop.trips = loop.trips_known ? instruction.trip_count : 1;
     loop.first = int(program_.items.size());
     const std::int64_t around = std::exchange(trips_now_, saturating_product(trips_now_, loop.trips));
-    for (ir::ComputationId called : instruction.called) enter(called, &instruction);
+    for (hlo::ComputationId called : instruction.called) enter(called, &instruction);
+    if (loop.trips_known && is_one_loop_from(loop.first)) {
+      Loop& only = program_.loops.back();
+      only.trips = saturating_product(only.trips, loop.trips);
+      trips_now_ = around;
+      return;
+    }
     ProgramItem item;
     item.hlo_name = instruction.name;
     item.op_name = instruction.op_name;
@@ -318,13 +326,22 @@ class Lowering {
     program_.loops.push_back(std::move(loop));
   }
 
-  void add_branch(const ir::Instruction& instruction) {
-    if (const auto taken = branch_of_devices(module_, *frame_, instruction)) return add_branches(instruction, *taken);
+  /// True if the items from `first` on are one loop of known trips. Around it, another one only multiplies its trips:
+  /// to execute both would take a time that grows with the product over all loops of a nest.
+  bool is_one_loop_from(int first) const {
+    if (program_.loops.empty()) return false;
+    const Loop& last = program_.loops.back();
+    return last.first == first && last.end == int(program_.items.size()) && last.trips_known;
+  }
+
+  void add_branch(const hlo::Instruction& instruction) {
+    if (const auto taken = hlo::transform::branch_of_devices(module_, *frame_, instruction))
+      return add_branches(instruction, *taken);
     add_longest_branch(instruction);
   }
 
   /// Lowers each branch for the cores that take it.
-  void add_branches(const ir::Instruction& instruction, const std::vector<int>& taken) {
+  void add_branches(const hlo::Instruction& instruction, const std::vector<int>& taken) {
     const int around = cores_now_;
     for (int branch = 0; branch < int(instruction.called.size()); ++branch) {
       std::vector<std::int32_t> cores;
@@ -356,7 +373,7 @@ class Lowering {
   }
 
   /// Lowers every branch to find its time, then lowers the longest one again and keeps it.
-  void add_longest_branch(const ir::Instruction& instruction) {
+  void add_longest_branch(const hlo::Instruction& instruction) {
     int longest = -1;
     double most = -1;
     for (int branch = 0; branch < int(instruction.called.size()); ++branch) {
@@ -370,10 +387,10 @@ class Lowering {
       }
     }
     if (longest < 0) return;
-    const ir::ComputationId taken = instruction.called[std::size_t(longest)];
+    const hlo::ComputationId taken = instruction.called[std::size_t(longest)];
     enter(taken, &instruction, longest);
     if (most > 0) {
-      branches_.push_back(fmt::format("of %{}'s branches the longest, %{}, is taken", instruction.name,
+      branches_.push_back(fmt::format("conditional %{}: the longest branch, %{}, is assumed", instruction.name,
                                       module_.computations[std::size_t(taken)].name));
     }
   }
@@ -404,7 +421,7 @@ class Lowering {
     double cycles = 0;
     for (std::size_t i = first; i < program_.items.size(); ++i) {
       const ProgramItem& item = program_.items[i];
-      if (item.phase == ir::AsyncPhase::done) continue;
+      if (item.phase == hlo::AsyncPhase::done) continue;
       double once = 0;
       if (item.kind == ProgramItem::Kind::op) {
         once = double(costs_.estimate(program_.ops[std::size_t(item.index)].tiles).value());
@@ -425,8 +442,8 @@ class Lowering {
     base::Bytes bytes;
   };
 
-  const ir::Module& module_;
-  const hw::Machine& machine_;
+  const hlo::Module& module_;
+  const TargetMachine& machine_;
   const costs::PriceList& prices_;
   OpCosts costs_;
   collectives::engine::AssumedTimes collective_times_;
@@ -437,16 +454,16 @@ class Lowering {
   std::map<std::pair<CollectiveOp, const CollectiveCores::Groups*>, int> collective_index_;  ///< keys without groups
   std::vector<std::int64_t> trips_;  ///< number of executions of every item in a step
   std::int64_t trips_now_ = 1;
-  int cores_now_ = -1;                ///< index into Program::core_sets
-  std::vector<int> sources_;          ///< items that make the operands of the instruction being lowered
-  const CallFrame* frame_ = nullptr;  ///< frame of the computation being lowered
+  int cores_now_ = -1;                                ///< index into Program::core_sets
+  std::vector<int> sources_;                          ///< items that make the operands of the instruction being lowered
+  const hlo::transform::CallFrame* frame_ = nullptr;  ///< frame of the computation being lowered
   std::set<std::string> warned_;
   std::vector<std::string> branches_;  ///< messages about branches that were chosen by time
 };
 
 }  // namespace
 
-Program lower(const ir::Module& module, const hw::Machine& machine, OpCache* cache, const costs::PriceList& prices) {
+Program lower(const hlo::Module& module, const TargetMachine& machine, OpCache* cache, const costs::PriceList& prices) {
   return Lowering(module, machine, cache, prices).run();
 }
 

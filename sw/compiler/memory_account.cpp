@@ -6,37 +6,38 @@
 
 #include <fmt/format.h>
 
+#include "hw/memory_levels.h"
 #include "sw/compiler/heap.h"
-#include "sw/compiler/tiles/op_work.h"
+#include "sw/compiler/tiles/core_op.h"
 
 namespace podsim::sw::compiler {
 
-int updated_operand(const ir::Module& module, const ir::Instruction& instruction) {
-  if (instruction.opcode == ir::Opcode::dynamic_update_slice || instruction.opcode == ir::Opcode::scatter) return 0;
-  if (instruction.opcode != ir::Opcode::fusion || instruction.called.empty()) return -1;  // or a fusion-done
-  const ir::Computation& body = module.computations[instruction.called.front()];
-  const ir::Instruction* root = &body[body.root];
-  while (root->opcode == ir::Opcode::bitcast || root->opcode == ir::Opcode::reshape) root = &body[root->operands[0]];
+int updated_operand(const hlo::Module& module, const hlo::Instruction& instruction) {
+  if (instruction.opcode == hlo::Opcode::dynamic_update_slice || instruction.opcode == hlo::Opcode::scatter) return 0;
+  if (instruction.opcode != hlo::Opcode::fusion || instruction.called.empty()) return -1;  // or a fusion-done
+  const hlo::Computation& body = module.computations[instruction.called.front()];
+  const hlo::Instruction* root = &body[body.root];
+  while (root->opcode == hlo::Opcode::bitcast || root->opcode == hlo::Opcode::reshape) root = &body[root->operands[0]];
   if (updated_operand(module, *root) != 0) return -1;
-  const ir::Instruction* updated = &body[root->operands[0]];
-  while (updated->opcode == ir::Opcode::bitcast || updated->opcode == ir::Opcode::reshape)
+  const hlo::Instruction* updated = &body[root->operands[0]];
+  while (updated->opcode == hlo::Opcode::bitcast || updated->opcode == hlo::Opcode::reshape)
     updated = &body[updated->operands[0]];
-  return updated->opcode == ir::Opcode::parameter ? int(updated->index) : -1;
+  return updated->opcode == hlo::Opcode::parameter ? int(updated->index) : -1;
 }
 
 namespace {
 
 /// Entries in the lists of an account.
-constexpr std::size_t most_listed = 10;
+constexpr std::size_t max_listed = 10;
 
 struct Buffer {
-  ir::InstructionId origin = 0;      // the instruction that names it
-  ir::InstructionId definition = 0;  // live from here
-  ir::InstructionId last_use = 0;
+  hlo::InstructionId origin = 0;      // the instruction that names it
+  hlo::InstructionId definition = 0;  // live from here
+  hlo::InstructionId last_use = 0;
   base::Bytes bytes{};
-  std::string suffix;                      // "{2}" for element 2 of a tuple
-  std::vector<ir::InstructionId> readers;  // also through aliases, in ascending order
-  const ir::Shape* shape = nullptr;        // none if it stands for several arrays
+  std::string suffix;                       // "{2}" for element 2 of a tuple
+  std::vector<hlo::InstructionId> readers;  // also through aliases, in ascending order
+  const hlo::Shape* shape = nullptr;        // none if it stands for several arrays
 };
 
 /// The buffer of an array, or the buffers of a tuple's elements.
@@ -45,51 +46,53 @@ struct BufferTree {
   std::vector<BufferTree> elements;
 };
 
-bool names_its_operand(const ir::Instruction& instruction) {
+bool names_its_operand(const hlo::Instruction& instruction) {
   switch (instruction.opcode) {
-    case ir::Opcode::bitcast:
-    case ir::Opcode::opt_barrier:
-    case ir::Opcode::add_dependency:
-    case ir::Opcode::domain:
-    case ir::Opcode::while_loop:
+    case hlo::Opcode::bitcast:
+    case hlo::Opcode::opt_barrier:
+    case hlo::Opcode::add_dependency:
+    case hlo::Opcode::domain:
+    case hlo::Opcode::while_loop:
       return true;
     default:
-      return instruction.phase == ir::AsyncPhase::done;
+      return instruction.phase == hlo::AsyncPhase::done;
   }
 }
 
-base::Bytes bytes_in_hbm(const ir::Shape& shape) {
-  if (!shape.is_tuple()) return shape.memory_space == 0 ? ir::padded_bytes(shape) : base::Bytes(0);
+/// Bytes of a value in the memory of this number.
+base::Bytes bytes_in(int memory, const hlo::Shape& shape) {
+  if (!shape.is_tuple()) return shape.memory_space == memory ? hlo::padded_bytes(shape) : base::Bytes(0);
   base::Bytes sum;
-  for (const ir::Shape& element : shape.tuple_shapes) sum += bytes_in_hbm(element);
+  for (const hlo::Shape& element : shape.tuple_shapes) sum += bytes_in(memory, element);
   return sum;
 }
 
 class Account {
  public:
-  Account(const ir::Module& module, const ir::Computation& entry) : module_(module), entry_(entry) {
-    for (ir::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
+  Account(const hlo::Module& module, const hlo::Computation& entry, int memory = hw::level::hbm)
+      : module_(module), entry_(entry), memory_(memory) {
+    for (hlo::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
       if (reads_memory(id)) {
-        for (ir::InstructionId operand : entry[id].operands) read(trees_[operand], id);
+        for (hlo::InstructionId operand : entry[id].operands) read(trees_[operand], id);
       }
-      if (entry[id].phase == ir::AsyncPhase::done) {
-        for (ir::InstructionId operand : entry[entry[id].operands[0]].operands) read(trees_[operand], id);
+      if (entry[id].phase == hlo::AsyncPhase::done) {
+        for (hlo::InstructionId operand : entry[entry[id].operands[0]].operands) read(trees_[operand], id);
       }
       trees_.push_back(place(entry[id], id));
       add_temporaries(id);
     }
-    for (ir::InstructionId parameter : entry.parameters) stay_from_start(trees_[parameter]);
+    for (hlo::InstructionId parameter : entry.parameters) stay_from_start(trees_[parameter]);
     use(trees_[entry.root], end());
   }
 
-  void donate(const ir::Donation& donation) {
+  void donate(const hlo::Donation& donation) {
     if (donation.parameter >= std::int64_t(entry_.parameters.size())) return;
-    const ir::InstructionId parameter = entry_.parameters[donation.parameter];
+    const hlo::InstructionId parameter = entry_.parameters[donation.parameter];
     const int output = buffer_at(trees_[entry_.root], donation.output);
     const int replaced = buffer_at(trees_[parameter], donation.element);
     if (output < 0 || replaced < 0 || output == replaced) return;
     Buffer& buffer = buffers_[output];
-    const std::vector<ir::InstructionId>& readers = buffers_[replaced].readers;
+    const std::vector<hlo::InstructionId>& readers = buffers_[replaced].readers;
     if (std::max(parameter, readers.empty() ? 0 : readers.back()) <= buffer.definition) buffer.bytes = {};
   }
 
@@ -102,9 +105,10 @@ class Account {
   /// The account without its schedule.
   MemoryAccount summary() const {
     MemoryAccount account;
-    for (ir::InstructionId parameter : entry_.parameters) account.arguments += bytes_in_hbm(entry_[parameter].shape);
+    for (hlo::InstructionId parameter : entry_.parameters)
+      account.arguments += bytes_in(memory_, entry_[parameter].shape);
     const std::vector<base::Bytes> live = live_bytes();
-    for (ir::InstructionId id = 0; id < end(); ++id) {
+    for (hlo::InstructionId id = 0; id < end(); ++id) {
       if (live[id] <= account.peak) continue;
       account.peak = live[id];
       account.peak_position = id;
@@ -117,10 +121,10 @@ class Account {
   void add_padding(MemoryAccount& account) const {
     std::map<std::string, MemoryAccount::Padded> by_shape;
     for (const Buffer* buffer : live_at(account.peak_position)) {
-      if (buffer->shape == nullptr || buffer->bytes <= ir::logical_bytes(*buffer->shape)) continue;
-      const base::Bytes elements = ir::logical_bytes(*buffer->shape);
+      if (buffer->shape == nullptr || buffer->bytes <= hlo::logical_bytes(*buffer->shape)) continue;
+      const base::Bytes elements = hlo::logical_bytes(*buffer->shape);
       account.padding_at_peak += buffer->bytes - elements;
-      std::string text = ir::to_string(*buffer->shape);
+      std::string text = hlo::to_string(*buffer->shape);
       MemoryAccount::Padded& padded = by_shape[text];
       padded.shape = std::move(text);
       padded.arrays += 1;
@@ -130,7 +134,7 @@ class Account {
     for (auto& [text, padded] : by_shape) account.padded_at_peak.push_back(std::move(padded));
     std::ranges::stable_sort(account.padded_at_peak, std::ranges::greater{},
                              [](const MemoryAccount::Padded& padded) { return padded.bytes - padded.elements; });
-    if (account.padded_at_peak.size() > most_listed) account.padded_at_peak.resize(most_listed);
+    if (account.padded_at_peak.size() > max_listed) account.padded_at_peak.resize(max_listed);
   }
 
   Liveness liveness() const {
@@ -143,10 +147,10 @@ class Account {
     return result;
   }
 
-  /// Adds the schedule and the places of all arrays in a heap.
+  /// Adds the schedule and the locations of all arrays in a heap.
   void add_schedule(MemoryAccount& account) const {
     const std::vector<base::Bytes> live = live_bytes();
-    for (ir::InstructionId id = 0; id < end(); ++id) {
+    for (hlo::InstructionId id = 0; id < end(); ++id) {
       account.schedule.push_back({entry_[id].name, entry_[id].op_name, live[id], {}});
     }
     std::vector<HeapRequest> requests;
@@ -161,7 +165,7 @@ class Account {
   }
 
  private:
-  ir::InstructionId end() const { return int(entry_.instructions.size()); }
+  hlo::InstructionId end() const { return int(entry_.instructions.size()); }
 
   /// Live memory by position in the schedule.
   std::vector<base::Bytes> live_bytes() const {
@@ -171,43 +175,43 @@ class Account {
       change[buffer.last_use + 1] -= buffer.bytes;
     }
     std::vector<base::Bytes> live;
-    for (ir::InstructionId id = 0; id < end(); ++id)
+    for (hlo::InstructionId id = 0; id < end(); ++id)
       live.push_back((id > 0 ? live.back() : base::Bytes(0)) + change[id]);
     return live;
   }
 
   /// A tuple, an element of one, and another name for a value do not read memory.
-  bool reads_memory(ir::InstructionId id) const {
+  bool reads_memory(hlo::InstructionId id) const {
     switch (entry_[id].opcode) {
-      case ir::Opcode::tuple:
-      case ir::Opcode::get_tuple_element:
-      case ir::Opcode::bitcast:
+      case hlo::Opcode::tuple:
+      case hlo::Opcode::get_tuple_element:
+      case hlo::Opcode::bitcast:
         return false;
       default:
         return !tiles::keeps_places(entry_, id);
     }
   }
 
-  BufferTree place(const ir::Instruction& instruction, ir::InstructionId id) {
+  BufferTree place(const hlo::Instruction& instruction, hlo::InstructionId id) {
     if (names_its_operand(instruction)) return BufferTree(trees_[instruction.operands[0]]);
     if (const int updated = updated_operand(module_, instruction); updated >= 0) {
       const BufferTree& operand = trees_[instruction.operands[std::size_t(updated)]];
       if (!instruction.shape.is_tuple() && operand.buffer >= 0) return BufferTree(operand);
     }
     switch (instruction.opcode) {
-      case ir::Opcode::tuple: {
+      case hlo::Opcode::tuple: {
         BufferTree tuple;
-        for (ir::InstructionId operand : instruction.operands) tuple.elements.push_back(trees_[operand]);
+        for (hlo::InstructionId operand : instruction.operands) tuple.elements.push_back(trees_[operand]);
         return tuple;
       }
-      case ir::Opcode::get_tuple_element: {
+      case hlo::Opcode::get_tuple_element: {
         const BufferTree& tuple = trees_[instruction.operands[0]];
         if (std::size_t(instruction.index) < tuple.elements.size())
           return BufferTree(tuple.elements[instruction.index]);
         break;
       }
-      case ir::Opcode::reshape:
-      case ir::Opcode::transpose:
+      case hlo::Opcode::reshape:
+      case hlo::Opcode::transpose:
         if (tiles::keeps_places(entry_, id)) return BufferTree(trees_[instruction.operands[0]]);
         break;
       default:
@@ -216,11 +220,11 @@ class Account {
     return new_tree(instruction.shape, id, "");
   }
 
-  BufferTree new_tree(const ir::Shape& shape, ir::InstructionId id, const std::string& suffix) {
+  BufferTree new_tree(const hlo::Shape& shape, hlo::InstructionId id, const std::string& suffix) {
     BufferTree result;
     if (!shape.is_tuple()) {
       result.buffer = int(buffers_.size());
-      buffers_.push_back({id, id, id, bytes_in_hbm(shape), suffix, {}, &shape});
+      buffers_.push_back({id, id, id, bytes_in(memory_, shape), suffix, {}, &shape});
     }
     for (std::size_t i = 0; i < shape.tuple_shapes.size(); ++i) {
       result.elements.push_back(new_tree(shape.tuple_shapes[i], id, fmt::format("{}{{{}}}", suffix, i)));
@@ -229,14 +233,14 @@ class Account {
   }
 
   /// Accounts the memory that the computations executed by an instruction need beyond their parameters.
-  void add_temporaries(ir::InstructionId id) {
-    const ir::Instruction& instruction = entry_[id];
-    const bool loop = instruction.opcode == ir::Opcode::while_loop;
-    if (!loop && instruction.opcode != ir::Opcode::conditional && instruction.opcode != ir::Opcode::call) return;
-    if (instruction.phase == ir::AsyncPhase::done) return;
+  void add_temporaries(hlo::InstructionId id) {
+    const hlo::Instruction& instruction = entry_[id];
+    const bool loop = instruction.opcode == hlo::Opcode::while_loop;
+    if (!loop && instruction.opcode != hlo::Opcode::conditional && instruction.opcode != hlo::Opcode::call) return;
+    if (instruction.phase == hlo::AsyncPhase::done) return;
     base::Bytes most;
-    for (ir::ComputationId called : instruction.called) {
-      Account account(module_, module_.computations[called]);
+    for (hlo::ComputationId called : instruction.called) {
+      Account account(module_, module_.computations[called], memory_);
       if (loop) account.donate_state();
       const MemoryAccount inner = account.summary();
       most = std::max(most, inner.peak - inner.arguments);
@@ -250,13 +254,13 @@ class Account {
     return std::size_t(element) < value.elements.size() ? value.elements[std::size_t(element)].buffer : -1;
   }
 
-  void read(const BufferTree& value, ir::InstructionId id) {
+  void read(const BufferTree& value, hlo::InstructionId id) {
     if (value.buffer >= 0) buffers_[value.buffer].readers.push_back(id);
     if (value.buffer >= 0) buffers_[value.buffer].last_use = std::max(buffers_[value.buffer].last_use, id);
     for (const BufferTree& element : value.elements) read(element, id);
   }
 
-  void use(const BufferTree& value, ir::InstructionId id) {
+  void use(const BufferTree& value, hlo::InstructionId id) {
     if (value.buffer >= 0) buffers_[value.buffer].last_use = std::max(buffers_[value.buffer].last_use, id);
     for (const BufferTree& element : value.elements) use(element, id);
   }
@@ -267,7 +271,7 @@ class Account {
     for (const BufferTree& element : value.elements) stay_from_start(element);
   }
 
-  std::vector<const Buffer*> live_at(ir::InstructionId position) const {
+  std::vector<const Buffer*> live_at(hlo::InstructionId position) const {
     std::vector<const Buffer*> live;
     for (const Buffer& buffer : buffers_) {
       if (buffer.definition <= position && position <= buffer.last_use) live.push_back(&buffer);
@@ -275,45 +279,54 @@ class Account {
     return live;
   }
 
-  std::vector<MemoryAccount::Buffer> largest_at(ir::InstructionId position) const {
+  std::vector<MemoryAccount::Buffer> largest_at(hlo::InstructionId position) const {
     std::vector<const Buffer*> live = live_at(position);
     std::ranges::stable_sort(live, std::ranges::greater{}, [](const Buffer* buffer) { return buffer->bytes; });
-    live.resize(std::min(live.size(), most_listed));
+    live.resize(std::min(live.size(), max_listed));
     std::vector<MemoryAccount::Buffer> result;
     for (const Buffer* buffer : live) {
-      const ir::Instruction& instruction = entry_[buffer->origin];
+      const hlo::Instruction& instruction = entry_[buffer->origin];
       result.push_back({instruction.name + buffer->suffix, instruction.op_name, buffer->bytes});
     }
     return result;
   }
 
-  const ir::Module& module_;
-  const ir::Computation& entry_;
+  const hlo::Module& module_;
+  const hlo::Computation& entry_;
+  int memory_;  ///< number of the memory that is accounted
   std::vector<Buffer> buffers_;
   std::vector<BufferTree> trees_;
 };
 
+bool is_used(int memory, const hlo::Module& module) {
+  return std::ranges::any_of(module.computations, [&](const hlo::Computation& computation) {
+    return std::ranges::any_of(computation.instructions, [&](const hlo::Instruction& instruction) {
+      return bytes_in(memory, instruction.shape) > base::Bytes(0);
+    });
+  });
+}
+
 }  // namespace
 
-Liveness find_liveness(const ir::Module& module, std::span<const ir::Donation> donations) {
+Liveness find_liveness(const hlo::Module& module, std::span<const hlo::Donation> donations) {
   Account account(module, module.entry_computation());
-  for (const ir::Donation& donation : donations) account.donate(donation);
+  for (const hlo::Donation& donation : donations) account.donate(donation);
   return account.liveness();
 }
 
-MemoryAccount::Kinds argument_memory(const ir::Module& module, std::span<const ir::transform::ArgumentKind> kinds) {
-  const ir::Computation& entry = module.entry_computation();
+MemoryAccount::Kinds argument_memory(const hlo::Module& module, std::span<const hlo::transform::ArgumentKind> kinds) {
+  const hlo::Computation& entry = module.entry_computation();
   MemoryAccount::Kinds sums;
   for (std::size_t number = 0; number < entry.parameters.size(); ++number) {
-    const base::Bytes bytes = bytes_in_hbm(entry[entry.parameters[number]].shape);
+    const base::Bytes bytes = bytes_in(hw::level::hbm, entry[entry.parameters[number]].shape);
     switch (kinds[number]) {
-      case ir::transform::ArgumentKind::parameter:
+      case hlo::transform::ArgumentKind::parameter:
         sums.parameters += bytes;
         break;
-      case ir::transform::ArgumentKind::slot:
+      case hlo::transform::ArgumentKind::slot:
         sums.slots += bytes;
         break;
-      case ir::transform::ArgumentKind::input:
+      case hlo::transform::ArgumentKind::input:
         sums.inputs += bytes;
         break;
     }
@@ -321,12 +334,20 @@ MemoryAccount::Kinds argument_memory(const ir::Module& module, std::span<const i
   return sums;
 }
 
-MemoryAccount account_memory(const ir::Module& module, std::span<const ir::Donation> donations) {
+MemoryAccount account_memory(const hlo::Module& module, std::span<const hlo::Donation> donations, int memories) {
   Account account(module, module.entry_computation());
-  for (const ir::Donation& donation : donations) account.donate(donation);
+  for (const hlo::Donation& donation : donations) account.donate(donation);
   MemoryAccount result = account.summary();
   account.add_padding(result);
   account.add_schedule(result);
+  for (int number = hw::level::vmem; number < memories; ++number) {
+    if (!is_used(number, module)) continue;
+    Account of_level(module, module.entry_computation(), number);
+    for (const hlo::Donation& donation : donations) of_level.donate(donation);
+    MemoryAccount level = of_level.summary();
+    std::erase_if(level.largest_at_peak, [](const auto& buffer) { return buffer.bytes == base::Bytes(0); });
+    result.levels.push_back({number, level.peak, level.peak_position, std::move(level.largest_at_peak)});
+  }
   return result;
 }
 

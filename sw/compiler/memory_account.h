@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/units.h"
-#include "sw/ir/graph.h"
-#include "sw/ir/transform/forward_part.h"
+#include "hlo/graph.h"
+#include "hlo/transform/forward_part.h"
 
 namespace podsim::sw::compiler {
 
@@ -29,7 +29,7 @@ struct MemoryAccount {
   struct Place {
     base::Bytes offset;
     base::Bytes bytes;
-    ir::InstructionId first = 0, last = 0;  ///< positions from and to which it is needed
+    hlo::InstructionId first = 0, last = 0;  ///< positions from and to which it is needed
   };
   /// Live memory while an instruction of the schedule runs.
   struct Moment {
@@ -38,19 +38,27 @@ struct MemoryAccount {
     base::Bytes live;
     std::vector<Place> places;  ///< of the arrays that the instruction makes
   };
-  /// The arguments as the network's parameters, the optimiser's slots and the others (sw/ir/transform/forward_part.h).
+  /// The arguments as the network's parameters, the optimiser's slots and the others (hlo/transform/forward_part.h).
   struct Kinds {
     base::Bytes parameters, slots, inputs;
   };
-  base::Bytes arguments;                ///< the parameters of the entry; live throughout
-  std::optional<Kinds> kinds;           ///< if it is known which is what
-  base::Bytes peak;                     ///< maximum of live memory, including arguments
-  base::Bytes heap;                     ///< the same with the gaps between arrays that have fixed places (heap.h)
-  ir::InstructionId peak_position = 0;  ///< the instruction at which the peak occurs
-  std::vector<Buffer> largest_at_peak;  ///< at most ten, largest first
-  base::Bytes padding_at_peak;          ///< what live memory has beyond the elements of its arrays
-  std::vector<Padded> padded_at_peak;   ///< at most ten, most padding first
-  std::vector<Moment> schedule;         ///< one entry per instruction of the entry computation, in order
+  /// Arrays in another memory than the HBM.
+  struct Level {
+    int number = 0;  ///< hw/memory_levels.h
+    base::Bytes peak;
+    hlo::InstructionId peak_position = 0;
+    std::vector<Buffer> largest_at_peak;  ///< at most ten, largest first
+  };
+  base::Bytes arguments;                 ///< the parameters of the entry; live throughout
+  std::optional<Kinds> kinds;            ///< if it is known which is what
+  base::Bytes peak;                      ///< maximum of live memory, including arguments
+  base::Bytes heap;                      ///< the same with the gaps between arrays that have fixed offsets (heap.h)
+  hlo::InstructionId peak_position = 0;  ///< the instruction at which the peak occurs
+  std::vector<Buffer> largest_at_peak;   ///< at most ten, largest first
+  base::Bytes padding_at_peak;           ///< what live memory has beyond the elements of its arrays
+  std::vector<Padded> padded_at_peak;    ///< at most ten, most padding first
+  std::vector<Moment> schedule;          ///< one entry per instruction of the entry computation, in order
+  std::vector<Level> levels;             ///< memories other than the HBM that have arrays, by number
 };
 
 /// Device memory of one core for a scheduled program: the instructions of the entry computation run in order.
@@ -58,24 +66,26 @@ struct MemoryAccount {
 /// Every array takes padded_bytes from the instruction that defines it to its last use, both included, so an
 /// instruction's operands and result are live together. Parameters and results stay live to the end. tuple,
 /// get-tuple-element, bitcast, opt-barrier, add-dependency, domain, the done of an asynchronous pair, a transposition
-/// that keeps all places, and a reshape that keeps the padded size share their source's memory. The operands of an
-/// asynchronous op are live until its done. An update in place (dynamic-update-slice or scatter, also in a fusion)
+/// that moves nothing in memory, and a reshape that keeps the padded size share their source's memory. The operands of
+/// an asynchronous op are live until its done. An update in place (dynamic-update-slice or scatter, also in a fusion)
 /// shares its operand's, and a while loop its initial state's. The memory that a loop body, a branch or a call needs
 /// beyond its parameters is live while it runs. A donated output takes the parameter's memory if nothing reads the
-/// parameter after the output is defined.
-/// Temporaries inside a fusion, and arrays placed in VMEM, take no device memory.
-MemoryAccount account_memory(const ir::Module& module, std::span<const ir::Donation> donations = {});
+/// parameter after the output is defined. Temporaries inside a fusion, and arrays that a memory space puts elsewhere,
+/// take no device memory. Arrays in the memories below number `memories` are accounted by the same rules, each memory
+/// by itself.
+MemoryAccount account_memory(const hlo::Module& module, std::span<const hlo::Donation> donations = {},
+                             int memories = 0);
 
 /// Device memory of the arguments of one core, by kind. `kinds` has one for each entry parameter.
-MemoryAccount::Kinds argument_memory(const ir::Module& module, std::span<const ir::transform::ArgumentKind> kinds);
+MemoryAccount::Kinds argument_memory(const hlo::Module& module, std::span<const hlo::transform::ArgumentKind> kinds);
 
 /// An array of the entry computation in device memory, with the names that it has there.
 struct LiveArray {
-  ir::InstructionId origin = 0;      ///< the instruction that makes it, alone or as an element of a tuple
-  ir::InstructionId definition = 0;  ///< live from here, the origin or, for parameters, the begin
-  ir::InstructionId last_use = 0;    ///< to here; the number of instructions if it is a parameter or a result
+  hlo::InstructionId origin = 0;      ///< the instruction that makes it, alone or as an element of a tuple
+  hlo::InstructionId definition = 0;  ///< live from here, the origin or, for parameters, the begin
+  hlo::InstructionId last_use = 0;    ///< to here; the number of instructions if it is a parameter or a result
   base::Bytes bytes;
-  std::vector<ir::InstructionId> readers;  ///< instructions that read it, also under other names, in ascending order
+  std::vector<hlo::InstructionId> readers;  ///< instructions that read it, also under other names, in ascending order
 };
 struct Liveness {
   std::vector<LiveArray> arrays;
@@ -83,10 +93,10 @@ struct Liveness {
   std::vector<base::Bytes> live;  ///< by position in the schedule
 };
 /// The lives that account_memory() adds up.
-Liveness find_liveness(const ir::Module& module, std::span<const ir::Donation> donations = {});
+Liveness find_liveness(const hlo::Module& module, std::span<const hlo::Donation> donations = {});
 
 /// The number of the operand that an instruction updates in place (dynamic-update-slice, scatter, a fusion that ends in
 /// one), or -1.
-int updated_operand(const ir::Module& module, const ir::Instruction& instruction);
+int updated_operand(const hlo::Module& module, const hlo::Instruction& instruction);
 
 }  // namespace podsim::sw::compiler

@@ -15,12 +15,12 @@
 namespace podsim::sw::compiler {
 namespace {
 
-using ir::InstructionId;
+using hlo::InstructionId;
 
 /// Orders of a module's entry that take little memory.
 class MemoryOrder {
  public:
-  MemoryOrder(const ir::Module& module, std::span<const ir::Donation> donations)
+  MemoryOrder(const hlo::Module& module, std::span<const hlo::Donation> donations)
       : module_(module),
         entry_(module.entry_computation()),
         lives_(find_liveness(module, donations)),
@@ -34,7 +34,7 @@ class MemoryOrder {
     }
     keep_turns();
     for (int array = 0; array < int(lives_.arrays.size()); ++array) add_array(array);
-    for (const ir::Donation& donation : donations) follow_readers(donation);
+    for (const hlo::Donation& donation : donations) follow_readers(donation);
   }
 
   /// What comes before an instruction, each of its operands with all that it needs in turn. First comes the one that
@@ -126,12 +126,12 @@ class MemoryOrder {
   }
 
   /// Puts an output that takes a parameter's memory behind the readers of the parameter.
-  void follow_readers(const ir::Donation& donation) {
+  void follow_readers(const hlo::Donation& donation) {
     const std::vector<InstructionId>& parameters = entry_.parameters;
     if (donation.parameter >= std::int64_t(parameters.size())) return;
     const InstructionId parameter = parameters[std::size_t(donation.parameter)];
-    const ir::Instruction& root = entry_[entry_.root];
-    const bool is_element = root.opcode == ir::Opcode::tuple && donation.output < std::int64_t(root.operands.size());
+    const hlo::Instruction& root = entry_[entry_.root];
+    const bool is_element = root.opcode == hlo::Opcode::tuple && donation.output < std::int64_t(root.operands.size());
     const InstructionId output = is_element ? root.operands[std::size_t(donation.output)] : entry_.root;
     const int replacing = lives_.array_of[std::size_t(output)];
     if (replacing < 0) return;
@@ -173,13 +173,13 @@ class MemoryOrder {
 
   /// True for instructions that take neither time nor memory.
   bool is_free(InstructionId id) const {
-    const ir::Instruction& instruction = entry_[id];
+    const hlo::Instruction& instruction = entry_[id];
     switch (instruction.opcode) {
-      case ir::Opcode::parameter:
-      case ir::Opcode::constant:
-      case ir::Opcode::tuple:
-      case ir::Opcode::get_tuple_element:
-      case ir::Opcode::bitcast:
+      case hlo::Opcode::parameter:
+      case hlo::Opcode::constant:
+      case hlo::Opcode::tuple:
+      case hlo::Opcode::get_tuple_element:
+      case hlo::Opcode::bitcast:
         return true;
       default:
         break;
@@ -188,7 +188,7 @@ class MemoryOrder {
     return array >= 0 && lives_.arrays[std::size_t(array)].origin != id && !updates(id, array);
   }
 
-  /// Takes up an instruction whose operands are there.
+  /// Takes up an instruction whose operands are available.
   void open(InstructionId id) {
     if (is_free(id)) {
       place(id);
@@ -228,8 +228,8 @@ class MemoryOrder {
     }
   }
 
-  const ir::Module& module_;
-  const ir::Computation& entry_;
+  const hlo::Module& module_;
+  const hlo::Computation& entry_;
   Liveness lives_;
   std::vector<int> missing_;                           ///< operands and others that come first and are not placed
   std::vector<std::vector<InstructionId>> followers_;  ///< what waits for an instruction
@@ -242,22 +242,22 @@ class MemoryOrder {
   std::vector<InstructionId> order_;
 };
 
-base::Bytes most_live(const ir::Module& module, std::span<const ir::Donation> donations) {
+base::Bytes max_live(const hlo::Module& module, std::span<const hlo::Donation> donations) {
   return std::ranges::max(find_liveness(module, donations).live);
 }
 
 }  // namespace
 
-ir::Module ordered_by_memory(ir::Module fused, std::span<const ir::Donation> donations) {
+hlo::Module ordered_by_memory(hlo::Module fused, std::span<const hlo::Donation> donations) {
   if (fused.scheduled || fused.entry_computation().instructions.empty()) return fused;
   MemoryOrder orders(fused, donations);
   const std::vector<InstructionId> depth_first = orders.depth_first();
-  base::Bytes least = most_live(fused, donations);
-  ir::Computation& entry = fused.computations[std::size_t(fused.entry)];
-  const ir::Computation given = entry;
+  base::Bytes least = max_live(fused, donations);
+  hlo::Computation& entry = fused.computations[std::size_t(fused.entry)];
+  const hlo::Computation given = entry;
   for (const std::vector<InstructionId>& order : {std::move(orders).frees_most_first(), depth_first}) {
-    ir::Computation best = std::exchange(entry, fuse::sorted_topologically(given, order));
-    const base::Bytes most = most_live(fused, donations);
+    hlo::Computation best = std::exchange(entry, fuse::sorted_topologically(given, order));
+    const base::Bytes most = max_live(fused, donations);
     if (most >= least) entry = std::move(best);
     least = std::min(least, most);
   }

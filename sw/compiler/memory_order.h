@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::compiler {
 
@@ -22,6 +22,6 @@ namespace podsim::sw::compiler {
 ///
 /// XLA chooses by memory between list, depth-first and post-order schedules too (hlo_memory_scheduler.cc); its list
 /// scheduler has the priority above for all ops.
-ir::Module ordered_by_memory(ir::Module fused, std::span<const ir::Donation> donations = {});
+hlo::Module ordered_by_memory(hlo::Module fused, std::span<const hlo::Donation> donations = {});
 
 }  // namespace podsim::sw::compiler

@@ -9,16 +9,16 @@
 namespace podsim::sw::compiler {
 namespace {
 
-/// A record of the file, in the byte order of the host: on a host with another order no checksum fits.
-struct Record {
-  base::ContentKey key;
-  OpCache::Value value;
-};
-static_assert(sizeof(Record) == sizeof(base::ContentKey) + sizeof(OpCache::Value));
+std::string record_of(const base::ContentKey& key, const OpCache::Value& value) {
+  std::string record(OpCache::record_bytes(), '\0');
+  std::memcpy(record.data(), &key, sizeof(key));
+  std::memcpy(record.data() + sizeof(key), value.data(), record.size() - sizeof(key));
+  return record;
+}
 
 }  // namespace
 
-OpCache::OpCache(std::filesystem::path file) : log_(std::move(file), "podsim costs of ops, format 1", sizeof(Record)) {
+OpCache::OpCache(std::filesystem::path file) : log_(std::move(file), "podsim costs of ops, format 1", record_bytes()) {
   refresh();
 }
 
@@ -33,10 +33,12 @@ void OpCache::add(const base::ContentKey& key, const Value& value) {
 }
 
 base::ContentKey OpCache::take(std::string_view record) {
-  Record read;
-  std::memcpy(&read, record.data(), sizeof(read));
-  values_.emplace(read.key, read.value);
-  return read.key;
+  base::ContentKey key;
+  Value value{};
+  std::memcpy(&key, record.data(), sizeof(key));
+  std::memcpy(value.data(), record.data() + sizeof(key), record.size() - sizeof(key));
+  values_.emplace(key, value);
+  return key;
 }
 
 void OpCache::refresh() {
@@ -51,8 +53,7 @@ void OpCache::save() {
     std::string records;
     for (const auto& [key, value] : pending_) {
       if (saved.contains(key)) continue;
-      const Record record{key, value};
-      records.append(reinterpret_cast<const char*>(&record), sizeof(record));
+      records += record_of(key, value);
     }
     return records;
   });

@@ -14,6 +14,7 @@
 
 #include "base/content_hash.h"
 #include "base/host/record_log.h"
+#include "hw/op_result.h"
 
 namespace podsim::sw::compiler {
 
@@ -33,8 +34,11 @@ struct OpCacheUse {
 /// refreshes.
 class OpCache {
  public:
-  static constexpr std::size_t words = 14;
-  using Value = std::array<std::int64_t, words>;
+  /// The first hw::OpResult::counts() words are kept.
+  using Value = std::array<std::int64_t, hw::OpResult::max_counts>;
+  /// The size of a record of the file: a key and the words of a value, in the byte order of the host. On a host with
+  /// another order no checksum fits.
+  static std::size_t record_bytes() { return sizeof(base::ContentKey) + 8 * hw::OpResult::counts(); }
 
   /// Creates the file if it does not exist. Throws InputError if it cannot be opened.
   explicit OpCache(std::filesystem::path file);

@@ -2,6 +2,7 @@
 #include "sw/compiler/op_costs.h"
 
 #include <string_view>
+#include <type_traits>
 
 #include "base/build_id.h"
 #include "hw/timing/core_content.h"
@@ -11,34 +12,42 @@ namespace podsim::sw::compiler {
 namespace {
 
 void add(base::ContentHash& hash, const tiles::MatmulProblem& problem) {
-  const auto& [row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, precision_passes, rows,
-               output_rows, halo_per_split, most_halo, splits_without_halo, row_rotations, output_transposes] = problem;
-  hash.add(row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, precision_passes, rows,
-           output_rows, halo_per_split, most_halo, splits_without_halo, row_rotations, output_transposes);
-}
-
-void add(base::ContentHash& hash, const hw::VectorWork& work) {
-  const auto& [loads, stores, alu_ops, transcendentals] = work;
-  hash.add(loads, stores, alu_ops, transcendentals);
+  const auto& [row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, precision_passes, product,
+               rows, output_rows, halo_per_split, max_halo, splits_without_halo, row_rotations, output_transposes] =
+      problem;
+  hash.add(row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, precision_passes, product,
+           rows, output_rows, halo_per_split, max_halo, splits_without_halo, row_rotations, output_transposes);
 }
 
 void add(base::ContentHash& hash, const tiles::IndexedRows& rows) {
-  const auto& [slices, pieces, piece, span, shares_words] = rows;
-  hash.add(slices, pieces, piece, span, shares_words);
+  const auto& [slices, pieces, piece, span, shares_words, level] = rows;
+  hash.add(slices, pieces, piece, span, shares_words, level);
 }
 
 void add(base::ContentHash& hash, const tiles::OpWork& work) {
   const auto& [matmul, earlier_matmuls, row_bytes, lane_bytes, output_side_bytes, small_bytes, written_bytes,
-               row_prologue, lane_prologue, epilogue, cross_lane_ops, row_relayouts, lane_relayouts, output_relayouts,
+               row_prologue, lane_prologue, epilogue, lane_moves, row_relayouts, lane_relayouts, output_relayouts,
                passes, loops, loop_arrays, serial_transfers, gathered, updated, table_bytes] = work;
   hash.add(matmul.has_value(), earlier_matmuls.size());
   if (matmul) add(hash, *matmul);
   for (const tiles::MatmulProblem& problem : earlier_matmuls) add(hash, problem);
-  hash.add(row_bytes, lane_bytes, output_side_bytes, small_bytes, written_bytes, cross_lane_ops, row_relayouts,
-           lane_relayouts, output_relayouts, passes, loops, loop_arrays, serial_transfers, table_bytes);
-  for (const hw::VectorWork* vector : {&row_prologue, &lane_prologue, &epilogue}) add(hash, *vector);
+  for (const hw::LevelBytes* bytes :
+       {&row_bytes, &lane_bytes, &output_side_bytes, &small_bytes, &written_bytes, &table_bytes}) {
+    for (const base::Bytes at : bytes->at) hash.add(at);
+  }
+  hash.add(lane_moves, row_relayouts, lane_relayouts, output_relayouts, passes, loops, loop_arrays, serial_transfers);
+  const auto add_count = [&](std::int64_t count) { hash.add(count); };
+  for (const hw::VectorWork* vector : {&row_prologue, &lane_prologue, &epilogue}) {
+    hw::VectorWork::for_each_count(add_count, *vector);
+  }
   add(hash, gathered);
   add(hash, updated);
+}
+
+std::int64_t word_of(std::int64_t count) { return count; }
+template <class Tag>
+std::int64_t word_of(base::Count<Tag> count) {
+  return count.value();
 }
 
 OpCache::Value to_value(const tiles::Tiling& tiling) {
@@ -49,42 +58,27 @@ OpCache::Value to_value(const tiles::Tiling& tiling) {
 tiles::Tiling to_tiling(const OpCache::Value& value) { return {value[0], value[1], value[2], value[3], value[4] != 0}; }
 
 OpCache::Value to_value(const hw::OpResult& result) {
-  const auto& [cycles, start_up, compute, read_wait, write_wait, control, drain, mxu_busy, vector_busy, cross_lane_busy,
-               hbm_busy, read_bytes, written_bytes, tiles] = result;
-  return {cycles.value(),        start_up.value(),
-          compute.value(),       read_wait.value(),
-          write_wait.value(),    control.value(),
-          drain.value(),         mxu_busy.value(),
-          vector_busy.value(),   cross_lane_busy.value(),
-          hbm_busy.value(),      read_bytes.value(),
-          written_bytes.value(), tiles};
+  OpCache::Value value{};
+  std::size_t next = 0;
+  hw::OpResult::for_each_count([&](const auto& count) { value[next++] = word_of(count); }, result);
+  return value;
 }
 
 hw::OpResult to_result(const OpCache::Value& value) {
-  const auto cycles = [&](std::size_t i) { return base::Cycles(value[i]); };
-  return {cycles(0),
-          cycles(1),
-          cycles(2),
-          cycles(3),
-          cycles(4),
-          cycles(5),
-          cycles(6),
-          cycles(7),
-          cycles(8),
-          cycles(9),
-          cycles(10),
-          base::Bytes(value[11]),
-          base::Bytes(value[12]),
-          value[13]};
+  hw::OpResult result;
+  std::size_t next = 0;
+  hw::OpResult::for_each_count([&](auto& count) { count = std::remove_reference_t<decltype(count)>(value[next++]); },
+                               result);
+  return result;
 }
 
 }  // namespace
 
-OpCosts::OpCosts(const hw::Machine& machine, OpCache* cache) : machine_(machine), cache_(cache) {
+OpCosts::OpCosts(const TargetMachine& machine, OpCache* cache) : machine_(machine), cache_(cache) {
   if (cache_ == nullptr) return;
   base::ContentHash hash;
   hash.add(std::string_view(base::build_id()));
-  hw::timing::add_core(hash, machine);
+  add_core(hash, machine);
   core_ = hash.key();
 }
 
@@ -116,7 +110,7 @@ base::Cycles OpCosts::cycles(const tiles::OpWork& work, const std::string& name)
   return *known.cycles;
 }
 
-base::Cycles OpCosts::cycles(const ir::Module& module, const ir::Computation& computation, ir::InstructionId id) {
+base::Cycles OpCosts::cycles(const hlo::Module& module, const hlo::Computation& computation, hlo::InstructionId id) {
   return cycles(tiles::op_work(module, computation, id, machine_), computation[id].name);
 }
 

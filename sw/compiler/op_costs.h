@@ -7,14 +7,14 @@
 #include <string_view>
 
 #include "base/content_hash.h"
-#include "hw/machine.h"
+#include "hlo/graph.h"
 #include "hw/op_result.h"
 #include "hw/tile_op.h"
 #include "hw/timing/tile_pipeline.h"
 #include "sw/compiler/op_cache.h"
 #include "sw/compiler/tiles/op_work.h"
 #include "sw/compiler/tiles/tile_search.h"
-#include "sw/ir/graph.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::compiler {
 
@@ -24,11 +24,11 @@ namespace podsim::sw::compiler {
 class OpCosts {
  public:
   /// `machine` and `cache` outlive this.
-  explicit OpCosts(const hw::Machine& machine, OpCache* cache = nullptr);
+  explicit OpCosts(const TargetMachine& machine, OpCache* cache = nullptr);
   OpCosts(const OpCosts&) = delete;
   OpCosts& operator=(const OpCosts&) = delete;
 
-  const hw::Machine& machine() const { return machine_; }
+  const TargetMachine& machine() const { return machine_; }
   /// Result of tiles::choose_tiling(). `name` is for its error, as below.
   tiles::Tiling tiling(const tiles::OpWork& work, const std::string& name);
   /// The op with that work under a tiling (tiles::make_tiles()). Its transfers take turns if it is faster so and
@@ -37,7 +37,7 @@ class OpCosts {
   /// Cycles of the op with that work under its tiling.
   base::Cycles cycles(const tiles::OpWork& work, const std::string& name);
   /// The same for an op of a computation (tiles::op_work()).
-  base::Cycles cycles(const ir::Module& module, const ir::Computation& computation, ir::InstructionId id);
+  base::Cycles cycles(const hlo::Module& module, const hlo::Computation& computation, hlo::InstructionId id);
   /// Result of TilePipeline::simulate().
   hw::OpResult simulate(const hw::TileOp& tiles);
   /// Result of TilePipeline::estimate().
@@ -54,7 +54,7 @@ class OpCosts {
   base::ContentKey key_of(std::string_view what, const hw::TileOp& tiles) const;
   hw::timing::TilePipeline& pipeline();
 
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   OpCache* cache_;
   base::ContentKey core_;  ///< content of the core and the program's build; set if there is a cache
   std::map<tiles::OpWork, Cost> known_;

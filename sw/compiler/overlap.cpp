@@ -10,13 +10,13 @@
 
 namespace podsim::sw::compiler {
 
-ir::Module overlap_collectives(ir::Module fused, const hw::Machine& machine, std::span<const ir::Donation> donations,
-                               OpCache* cache) {
+hlo::Module overlap_collectives(hlo::Module fused, const TargetMachine& machine,
+                                std::span<const hlo::Donation> donations, OpCache* cache) {
   if (fused.scheduled) return fused;
   const std::vector<std::vector<ScheduleStep>> steps = schedule_steps(fused, machine, cache);
   const base::Bytes most = std::max(machine.hbm.usable_per_core(), account_memory(fused, donations).peak);
   for (const int look_ahead : {512, 64, 8, 0}) {
-    ir::Module overlapped = fused;
+    hlo::Module overlapped = fused;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (!steps[i].empty()) overlapped.computations[i] = scheduled(fused.computations[i], steps[i], look_ahead);
     }

@@ -3,13 +3,13 @@
 
 #include <span>
 
-#include "hw/machine.h"
+#include "hlo/graph.h"
 #include "sw/compiler/op_cache.h"
-#include "sw/ir/graph.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::compiler {
 
-/// What goes on beside the ops of a core.
+/// Which collectives may overlap with the ops of a core.
 enum class Overlap {
   none,         ///< what the program itself starts
   collectives,  ///< all-reduces, reduce-scatters and all-gathers too
@@ -19,8 +19,8 @@ enum class Overlap {
 /// instructions of every executed computation so that the core has other work between the two: a list scheduler that
 /// keeps the program's order where nothing waits.
 ///
-///   - A collective starts when its operands are there. All-gathers of weights, whose operands are there from the
-///     beginning, start as late as lets them end before their first reader, by the times below.
+///   - A collective starts when its operands are available. All-gathers of weights, whose operands are available from
+///     the beginning, start as late as lets them end before their first reader, by the times below.
 ///   - The done is before the first op that reads the result. While that op would wait, later ops that do not wait go
 ///     first, unless they take more than twice as long as the wait.
 ///   - Ops are taken to last as long as at tile level; collectives to use the network one after another, each for its
@@ -31,7 +31,7 @@ enum class Overlap {
 /// The look-ahead of the scheduler is shortened until the step needs no more memory than a core has, or than it needs
 /// as it is. `donations` are those of memory_account.h; costs of ops come from `cache` if it has them. A scheduled
 /// module, and one in which nothing fits, is returned unchanged.
-ir::Module overlap_collectives(ir::Module fused, const hw::Machine& machine, std::span<const ir::Donation> donations,
-                               OpCache* cache = nullptr);
+hlo::Module overlap_collectives(hlo::Module fused, const TargetMachine& machine,
+                                std::span<const hlo::Donation> donations, OpCache* cache = nullptr);
 
 }  // namespace podsim::sw::compiler

@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hlo/graph.h"
 #include "hw/tile_op.h"
 #include "sw/collectives/collective_kind.h"
 #include "sw/compiler/tiles/op_work.h"
-#include "sw/ir/graph.h"
 
+/// The result of the compiler: the ops, collectives and host transfers of one step, and the order in which every core
+/// executes them. lower() (lowering.h) makes it from a fused module, sw/runtime executes it. FLOPs and bytes are those
+/// of one core.
 namespace podsim::sw::compiler {
 
 /// A distinct op. Equal work is compiled once and, at replay detail, simulated once.
@@ -21,13 +24,13 @@ struct CompiledOp {
 /// A collective over groups of cores of the slice.
 struct CollectiveOp {
   collectives::CollectiveKind kind = collectives::CollectiveKind::all_reduce;
-  ir::ElementType element_type = ir::ElementType::bf16;
+  hlo::ElementType element_type = hlo::ElementType::bf16;
   base::Bytes bytes;  ///< payload of one core (see CollectiveKind)
   int arrays = 0;     ///< number of arrays combined into it
   /// Groups of ranks, numbered as in CollectiveGroups; for a collective-permute, pairs of source and target. Empty: one
   /// group of all cores.
   std::vector<std::vector<std::int32_t>> groups = {};
-  std::string axes = {};  ///< mesh axes that the groups join (sw/spmd/mesh/mesh_collectives.h); empty without a mesh
+  std::string axes = {};  ///< mesh axes that the groups join (sw/placement/mesh_collectives.h); empty without a mesh
   auto operator<=>(const CollectiveOp&) const = default;
 };
 
@@ -46,7 +49,7 @@ struct ProgramItem {
   Kind kind = Kind::op;
   int index = 0;  ///< into Program::ops, collectives, infeeds, outfeeds or loops
   /// A `start` runs concurrently with the following items up to the `done` that names it. For kinds op and collective.
-  ir::AsyncPhase phase = ir::AsyncPhase::none;
+  hlo::AsyncPhase phase = hlo::AsyncPhase::none;
   int started_by = -1;            ///< of a done: the item that started it
   std::string hlo_name;           ///< instruction of the fused module, "fusion.17"
   std::string op_name;            ///< origin in the model, "layer2/block0/conv1"
@@ -56,7 +59,7 @@ struct ProgramItem {
   std::vector<int> sources = {};  ///< items of the same computation whose results it reads, ascending
   std::string products;           ///< how they are computed, "f32 in 6 passes" (tiles/product_arithmetic.h)
   double flops = 0;               ///< XLA's count
-  double matmul_flops = 0;        ///< the part of them in multiply-accumulates of convolutions and dots
+  double matmul_flops = 0;        ///< the part of them in convolutions and dots, as bf16 products of the same time
   base::Bytes bytes;              ///< operands and results: padded, of a collective without padding
 };
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "hlo/transform/flops.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/repeated_ops.h"
-#include "sw/compiler/tiles/op_work.h"
-#include "sw/ir/transform/flops.h"
+#include "sw/compiler/tiles/core_op.h"
 
 namespace podsim::sw::compiler {
 namespace {
@@ -18,19 +18,19 @@ namespace {
 /// An array that is dropped before the peak and made again after it.
 struct Candidate {
   int array = -1;
-  ir::InstructionId before = 0;  ///< the next reader after the peak
-  base::Bytes saved{};           ///< at the peak
+  hlo::InstructionId before = 0;  ///< the next reader after the peak
+  base::Bytes saved{};            ///< at the peak
 };
 
 /// Repeats ops until the memory fits.
 class Recomputer {
  public:
-  Recomputer(ir::Module module, base::Bytes capacity, std::span<const ir::Donation> donations)
+  Recomputer(hlo::Module module, base::Bytes capacity, std::span<const hlo::Donation> donations)
       : capacity_(capacity), donations_(donations), result_{.module = std::move(module)} {}
 
   RecomputedModule run() && {
     find_peak();
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0; round < max_rounds; ++round) {
       if (live_.live.empty() || live_.live[std::size_t(peak_)] <= capacity_) break;
       const std::vector<Candidate> chosen = choose(live_.live[std::size_t(peak_)] - capacity_);
       if (chosen.empty() && !std::exchange(of_several_results_, true)) continue;
@@ -39,9 +39,9 @@ class Recomputer {
       RecomputedModule last = result_;
       std::vector<RepeatedOp> repeated;
       for (const Candidate& candidate : chosen) {
-        const ir::InstructionId origin = live_.arrays[std::size_t(candidate.array)].origin;
+        const hlo::InstructionId origin = live_.arrays[std::size_t(candidate.array)].origin;
         ++result_.ops;
-        result_.flops += double(ir::transform::cost(result_.module, entry(), origin).flops);
+        result_.flops += double(hlo::transform::cost(result_.module, entry(), origin).flops);
         repeated.push_back({candidate.array, candidate.before});
         repeated_.insert(entry()[origin].name);
       }
@@ -57,12 +57,12 @@ class Recomputer {
  private:
   void find_peak() {
     live_ = find_liveness(result_.module, donations_);
-    peak_ = ir::InstructionId(std::ranges::max_element(live_.live) - live_.live.begin());
+    peak_ = hlo::InstructionId(std::ranges::max_element(live_.live) - live_.live.begin());
   }
 
-  const ir::Computation& entry() const { return result_.module.entry_computation(); }
+  const hlo::Computation& entry() const { return result_.module.entry_computation(); }
 
-  /// The candidates that free most, until they free so many bytes. None is an operand of another one's op.
+  /// The candidates that free most, until they free `excess` bytes. None is an operand of another one's op.
   std::vector<Candidate> choose(base::Bytes excess) {
     std::vector<Candidate> candidates;
     for (int array = 0; array < int(live_.arrays.size()); ++array) {
@@ -72,10 +72,10 @@ class Recomputer {
     std::ranges::stable_sort(candidates, std::ranges::greater(), &Candidate::saved);
     std::vector<Candidate> chosen;
     std::set<int> dropped, read;
-    std::set<ir::InstructionId> origins;
+    std::set<hlo::InstructionId> origins;
     for (const Candidate& candidate : candidates) {
       if (excess <= base::Bytes(0)) break;
-      const ir::InstructionId origin = live_.arrays[std::size_t(candidate.array)].origin;
+      const hlo::InstructionId origin = live_.arrays[std::size_t(candidate.array)].origin;
       const std::set<int> operands = operands_of(origin);
       const bool depends = origins.contains(origin) || read.contains(candidate.array) ||
                            std::ranges::any_of(operands, [&](int operand) { return dropped.contains(operand); });
@@ -108,25 +108,25 @@ class Recomputer {
     return candidate;
   }
 
-  bool may_be_repeated(ir::InstructionId id) const {
-    const ir::Instruction& op = entry()[id];
-    if (op.phase != ir::AsyncPhase::none || op.op_name.starts_with(repeated_scope) || !tiles::is_core_op(entry(), id) ||
-        updated_operand(result_.module, op) >= 0 || repeated_.contains(op.name)) {
+  bool may_be_repeated(hlo::InstructionId id) const {
+    const hlo::Instruction& op = entry()[id];
+    if (op.phase != hlo::AsyncPhase::none || op.op_name.starts_with(repeated_scope) ||
+        !tiles::is_core_op(entry(), id) || updated_operand(result_.module, op) >= 0 || repeated_.contains(op.name)) {
       return false;
     }
     const bool has_names = of_several_results_ || !op.shape.is_tuple();
-    const bool is_plain = has_names && std::ranges::all_of(op.operands, [&](ir::InstructionId operand) {
+    const bool is_plain = has_names && std::ranges::all_of(op.operands, [&](hlo::InstructionId operand) {
                             return live_.array_of[std::size_t(operand)] >= 0;
                           });
     switch (op.opcode) {
-      case ir::Opcode::custom_call:
-      case ir::Opcode::rng:
-      case ir::Opcode::rng_get_and_update_state:
-      case ir::Opcode::send:
-      case ir::Opcode::recv:
-      case ir::Opcode::async_start:
+      case hlo::Opcode::custom_call:
+      case hlo::Opcode::rng:
+      case hlo::Opcode::rng_get_and_update_state:
+      case hlo::Opcode::send:
+      case hlo::Opcode::recv:
+      case hlo::Opcode::async_start:
         return false;
-      case ir::Opcode::fusion:
+      case hlo::Opcode::fusion:
         return is_plain && may_be_repeated(result_.module.computations[std::size_t(op.called[0])]);
       default:
         return is_plain;
@@ -134,51 +134,51 @@ class Recomputer {
   }
 
   /// True for the body of a fusion that has no effect.
-  static bool may_be_repeated(const ir::Computation& body) {
-    return std::ranges::none_of(body.instructions, [](const ir::Instruction& inner) {
-      return inner.opcode == ir::Opcode::rng || inner.opcode == ir::Opcode::custom_call;
+  static bool may_be_repeated(const hlo::Computation& body) {
+    return std::ranges::none_of(body.instructions, [](const hlo::Instruction& inner) {
+      return inner.opcode == hlo::Opcode::rng || inner.opcode == hlo::Opcode::custom_call;
     });
   }
 
   /// Arrays that an instruction reads.
-  std::set<int> operands_of(ir::InstructionId id) const {
+  std::set<int> operands_of(hlo::InstructionId id) const {
     std::set<int> arrays;
-    for (const ir::InstructionId operand : entry()[id].operands) arrays.insert(live_.array_of[std::size_t(operand)]);
+    for (const hlo::InstructionId operand : entry()[id].operands) arrays.insert(live_.array_of[std::size_t(operand)]);
     return arrays;
   }
 
   /// Returns whether an instruction reads an array, and only under names that can be given anew: results, elements of
   /// a result, bitcasts, reshapes and transpositions of them.
-  bool reads_by_name(ir::InstructionId reader, int array, ir::InstructionId origin) const {
+  bool reads_by_name(hlo::InstructionId reader, int array, hlo::InstructionId origin) const {
     return std::ranges::any_of(entry()[reader].operands,
-                               [&](ir::InstructionId name) { return live_.array_of[std::size_t(name)] == array; }) &&
-           std::ranges::all_of(entry()[reader].operands, [&](ir::InstructionId name) {
+                               [&](hlo::InstructionId name) { return live_.array_of[std::size_t(name)] == array; }) &&
+           std::ranges::all_of(entry()[reader].operands, [&](hlo::InstructionId name) {
              return live_.array_of[std::size_t(name)] != array || is_name_of(entry(), live_, name, origin);
            });
   }
 
-  static constexpr int most_rounds = 1000;
+  static constexpr int max_rounds = 1000;
 
   base::Bytes capacity_;
-  std::span<const ir::Donation> donations_;
+  std::span<const hlo::Donation> donations_;
   RecomputedModule result_;
   bool of_several_results_ = false;  ///< ops of several results may be repeated
   std::set<std::string> repeated_;   ///< names of ops
   Liveness live_;
-  ir::InstructionId peak_ = 0;
+  hlo::InstructionId peak_ = 0;
 };
 
 }  // namespace
 
-RecomputedModule recompute_to_fit(ir::Module fused, base::Bytes most_live, base::Bytes capacity,
-                                  std::span<const ir::Donation> donations) {
+RecomputedModule recompute_to_fit(hlo::Module fused, base::Bytes max_live, base::Bytes capacity,
+                                  std::span<const hlo::Donation> donations) {
   const MemoryAccount given = account_memory(fused, donations);
-  if (given.heap <= capacity && given.peak <= most_live) return {.module = std::move(fused)};
+  if (given.heap <= capacity && given.peak <= max_live) return {.module = std::move(fused)};
   // Gaps of the heap grow or shrink with the schedule: each trial takes off twice as much as the one before.
-  constexpr int most_trials = 6;
+  constexpr int max_trials = 6;
   RecomputedModule result;
-  base::Bytes live = std::min(most_live, capacity);
-  for (int trial = 0; trial < most_trials; ++trial) {
+  base::Bytes live = std::min(max_live, capacity);
+  for (int trial = 0; trial < max_trials; ++trial) {
     result = Recomputer(fused, live, donations).run();
     const MemoryAccount account = account_memory(result.module, donations);
     if (account.heap <= capacity || account.peak > live) break;

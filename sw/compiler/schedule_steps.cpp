@@ -12,49 +12,49 @@
 #include "sw/compiler/collective_op.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/op_costs.h"
-#include "sw/compiler/tiles/op_work.h"
+#include "sw/compiler/tiles/core_op.h"
 
 namespace podsim::sw::compiler {
 
-using ir::InstructionId;
+using hlo::InstructionId;
 
-bool may_overlap(const ir::Instruction& instruction) {
-  if (instruction.phase != ir::AsyncPhase::none || instruction.operands.empty()) return false;
-  return instruction.opcode == ir::Opcode::all_reduce || instruction.opcode == ir::Opcode::reduce_scatter ||
-         instruction.opcode == ir::Opcode::all_gather;
+bool may_overlap(const hlo::Instruction& instruction) {
+  if (instruction.phase != hlo::AsyncPhase::none || instruction.operands.empty()) return false;
+  return instruction.opcode == hlo::Opcode::all_reduce || instruction.opcode == hlo::Opcode::reduce_scatter ||
+         instruction.opcode == hlo::Opcode::all_gather;
 }
 
-bool keeps_its_turn(const ir::Instruction& instruction) {
+bool keeps_its_turn(const hlo::Instruction& instruction) {
   switch (instruction.opcode) {
-    case ir::Opcode::infeed:
-    case ir::Opcode::outfeed:
-    case ir::Opcode::send:
-    case ir::Opcode::send_done:
-    case ir::Opcode::recv:
-    case ir::Opcode::recv_done:
-    case ir::Opcode::custom_call:
-    case ir::Opcode::while_loop:
-    case ir::Opcode::conditional:
-    case ir::Opcode::call:
-    case ir::Opcode::async_start:
+    case hlo::Opcode::infeed:
+    case hlo::Opcode::outfeed:
+    case hlo::Opcode::send:
+    case hlo::Opcode::send_done:
+    case hlo::Opcode::recv:
+    case hlo::Opcode::recv_done:
+    case hlo::Opcode::custom_call:
+    case hlo::Opcode::while_loop:
+    case hlo::Opcode::conditional:
+    case hlo::Opcode::call:
+    case hlo::Opcode::async_start:
       return true;
     default:
-      return instruction.phase != ir::AsyncPhase::none;
+      return instruction.phase != hlo::AsyncPhase::none;
   }
 }
 
 namespace {
 
-bool is_control_flow(const ir::Instruction& instruction) {
-  return instruction.opcode == ir::Opcode::while_loop || instruction.opcode == ir::Opcode::conditional ||
-         instruction.opcode == ir::Opcode::call || instruction.opcode == ir::Opcode::async_start;
+bool is_control_flow(const hlo::Instruction& instruction) {
+  return instruction.opcode == hlo::Opcode::while_loop || instruction.opcode == hlo::Opcode::conditional ||
+         instruction.opcode == hlo::Opcode::call || instruction.opcode == hlo::Opcode::async_start;
 }
 
 /// Estimated durations of the instructions of a module, in seconds.
 class Durations {
  public:
   /// `executed` marks the computations that are.
-  Durations(const ir::Module& module, const std::vector<bool>& executed, const hw::Machine& machine, OpCache* cache)
+  Durations(const hlo::Module& module, const std::vector<bool>& executed, const TargetMachine& machine, OpCache* cache)
       : module_(module),
         machine_(machine),
         ops_(machine, cache),
@@ -67,28 +67,28 @@ class Durations {
   }
 
   /// Time of an op on the core, or of all that control flow executes.
-  double on_core(const ir::Computation& computation, InstructionId id) {
-    const ir::Instruction& instruction = computation[id];
-    if (instruction.phase == ir::AsyncPhase::done) return 0;
+  double on_core(const hlo::Computation& computation, InstructionId id) {
+    const hlo::Instruction& instruction = computation[id];
+    if (instruction.phase == hlo::AsyncPhase::done) return 0;
     if (tiles::is_core_op(computation, id)) {
       return (ops_.cycles(module_, computation, id) / machine_.clock).si();
     }
     if (!is_control_flow(instruction)) return 0;
     double time = 0;
-    for (const ir::ComputationId called : instruction.called) {
+    for (const hlo::ComputationId called : instruction.called) {
       const double inside = computations_[std::size_t(called)];
-      time = instruction.opcode == ir::Opcode::conditional ? std::max(time, inside) : time + inside;
+      time = instruction.opcode == hlo::Opcode::conditional ? std::max(time, inside) : time + inside;
     }
     return time * double(std::max<std::int64_t>(1, instruction.trip_count));
   }
 
   /// Time of a collective on an idle network.
-  double in_network(const ir::Computation& computation, InstructionId id) {
+  double in_network(const hlo::Computation& computation, InstructionId id) {
     return collectives_.of(request_of(collective_op(computation, id)), cores_.of(computation[id])).si();
   }
 
  private:
-  double of_all(const ir::Computation& computation) {
+  double of_all(const hlo::Computation& computation) {
     double time = 0;
     for (InstructionId id = 0; id < InstructionId(computation.instructions.size()); ++id) {
       time += may_overlap(computation[id]) ? in_network(computation, id) : on_core(computation, id);
@@ -96,8 +96,8 @@ class Durations {
     return time;
   }
 
-  const ir::Module& module_;
-  const hw::Machine& machine_;
+  const hlo::Module& module_;
+  const TargetMachine& machine_;
   OpCosts ops_;
   collectives::engine::AssumedTimes collectives_;
   CollectiveCores cores_;
@@ -107,7 +107,7 @@ class Durations {
 /// The steps of a computation and what each waits for.
 class Dependences {
  public:
-  Dependences(const ir::Module& module, const ir::Computation& computation, Durations& durations)
+  Dependences(const hlo::Module& module, const hlo::Computation& computation, Durations& durations)
       : module_(module),
         computation_(computation),
         steps_(computation.instructions.size()),
@@ -126,7 +126,7 @@ class Dependences {
 
  private:
   void add(InstructionId id, Durations& durations) {
-    const ir::Instruction& instruction = computation_[id];
+    const hlo::Instruction& instruction = computation_[id];
     ScheduleStep& step = steps_[std::size_t(id)];
     step.is_transfer = may_overlap(instruction);
     step.time = step.is_transfer ? durations.in_network(computation_, id) : durations.on_core(computation_, id);
@@ -134,7 +134,7 @@ class Dependences {
     step.is_step = step.is_transfer || step.time > 0 || step.keeps_its_turn;
     step.reader = InstructionId(steps_.size());
     origins_[std::size_t(id)] = origin_of(id);
-    bool from_parameters = instruction.opcode == ir::Opcode::parameter || !instruction.operands.empty();
+    bool from_parameters = instruction.opcode == hlo::Opcode::parameter || !instruction.operands.empty();
     for (const InstructionId operand : instruction.operands) {
       const ScheduleStep& source = steps_[std::size_t(operand)];
       if (source.is_step) {
@@ -144,7 +144,7 @@ class Dependences {
       }
       from_parameters = from_parameters && of_parameters_[std::size_t(operand)];
     }
-    step.is_early = step.is_transfer && instruction.opcode == ir::Opcode::all_gather && from_parameters;
+    step.is_early = step.is_transfer && instruction.opcode == hlo::Opcode::all_gather && from_parameters;
     of_parameters_[std::size_t(id)] = from_parameters && !step.is_transfer && !step.keeps_its_turn;
     if (step.is_step) follow_readers(id);
     if (step.keeps_its_turn) {
@@ -158,13 +158,13 @@ class Dependences {
   /// The instruction that made a value: a step, a tuple, a parameter or a constant. Others between it and the value
   /// only rename it.
   InstructionId origin_of(InstructionId id) const {
-    const ir::Instruction& instruction = computation_[id];
-    if (steps_[std::size_t(id)].is_step || instruction.operands.empty() || instruction.opcode == ir::Opcode::tuple) {
+    const hlo::Instruction& instruction = computation_[id];
+    if (steps_[std::size_t(id)].is_step || instruction.operands.empty() || instruction.opcode == hlo::Opcode::tuple) {
       return id;
     }
     const InstructionId origin = origins_[std::size_t(instruction.operands[0])];
-    const ir::Instruction& tuple = computation_[origin];
-    const bool element = instruction.opcode == ir::Opcode::get_tuple_element && tuple.opcode == ir::Opcode::tuple &&
+    const hlo::Instruction& tuple = computation_[origin];
+    const bool element = instruction.opcode == hlo::Opcode::get_tuple_element && tuple.opcode == hlo::Opcode::tuple &&
                          std::size_t(instruction.index) < tuple.operands.size();
     return element ? origins_[std::size_t(tuple.operands[std::size_t(instruction.index)])] : origin;
   }
@@ -177,7 +177,7 @@ class Dependences {
       const InstructionId origin = open.back();
       open.pop_back();
       if (!seen.insert(origin).second) continue;
-      if (computation_[origin].opcode != ir::Opcode::tuple) {
+      if (computation_[origin].opcode != hlo::Opcode::tuple) {
         arrays.push_back(origin);
         continue;
       }
@@ -190,7 +190,7 @@ class Dependences {
 
   /// Puts a step that writes to an operand's memory behind the steps that read it.
   void follow_readers(InstructionId id) {
-    const ir::Instruction& instruction = computation_[id];
+    const hlo::Instruction& instruction = computation_[id];
     const int updated = updated_operand(module_, instruction);
     std::vector<InstructionId>& after = steps_[std::size_t(id)].after;
     for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
@@ -204,8 +204,8 @@ class Dependences {
     }
   }
 
-  const ir::Module& module_;
-  const ir::Computation& computation_;
+  const hlo::Module& module_;
+  const hlo::Computation& computation_;
   std::vector<ScheduleStep> steps_;
   std::vector<InstructionId> origins_;
   std::vector<std::vector<InstructionId>> readers_;  ///< by origin of an array: the steps so far
@@ -215,13 +215,13 @@ class Dependences {
 
 }  // namespace
 
-std::vector<std::vector<ScheduleStep>> schedule_steps(const ir::Module& module, const hw::Machine& machine,
+std::vector<std::vector<ScheduleStep>> schedule_steps(const hlo::Module& module, const TargetMachine& machine,
                                                       OpCache* cache) {
-  const std::vector<bool> executed = ir::executed_computations(module);
+  const std::vector<bool> executed = hlo::executed_computations(module);
   Durations durations(module, executed, machine, cache);
   std::vector<std::vector<ScheduleStep>> steps(module.computations.size());
   for (std::size_t i = 0; i < executed.size(); ++i) {
-    const ir::Computation& computation = module.computations[i];
+    const hlo::Computation& computation = module.computations[i];
     if (!executed[i] || std::ranges::none_of(computation.instructions, may_overlap)) continue;
     steps[i] = Dependences(module, computation, durations).take();
   }

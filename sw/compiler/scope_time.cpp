@@ -9,11 +9,11 @@ bool is_within(std::string_view op_name, std::string_view scope) {
   return op_name == scope || (op_name.starts_with(scope) && op_name[scope.size()] == '/');
 }
 
-base::Time time_under(const Program& program, const hw::Machine& machine, std::string_view scope, OpCache* cache) {
+base::Time time_under(const Program& program, const TargetMachine& machine, std::string_view scope, OpCache* cache) {
   OpCosts costs(machine, cache);
   base::Cycles cycles;
   for (const ProgramItem& item : program.items) {
-    if (item.kind != ProgramItem::Kind::op || item.phase == ir::AsyncPhase::done || !is_within(item.op_name, scope))
+    if (item.kind != ProgramItem::Kind::op || item.phase == hlo::AsyncPhase::done || !is_within(item.op_name, scope))
       continue;
     cycles += costs.estimate(program.ops[std::size_t(item.index)].tiles);
   }

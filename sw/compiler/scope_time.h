@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "base/units.h"
-#include "hw/machine.h"
 #include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::compiler {
 
@@ -15,7 +15,7 @@ bool is_within(std::string_view op_name, std::string_view scope);
 
 /// Time of the ops of a scope one after another, by the tile level's recurrence; ops in a loop count once. Costs come
 /// from `cache` if it has them.
-base::Time time_under(const Program& program, const hw::Machine& machine, std::string_view scope,
+base::Time time_under(const Program& program, const TargetMachine& machine, std::string_view scope,
                       OpCache* cache = nullptr);
 
 }  // namespace podsim::sw::compiler

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "hlo/transform/forward_part.h"
 #include "sw/driver/choices.h"
 #include "sw/driver/program.h"
 #include "sw/driver/step.h"
-#include "sw/ir/transform/forward_part.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::driver {
 
@@ -18,15 +19,15 @@ struct Compilation {
   const Choices& choices;
   std::string name;  ///< of the program
   std::optional<NetworkFacts> network;
-  std::optional<std::vector<ir::transform::ArgumentKind>> kinds;  ///< of the arguments, if they are known
+  std::optional<std::vector<hlo::transform::ArgumentKind>> kinds;  ///< of the arguments, if they are known
   /// Forward values that this compilation computes again.
-  ir::transform::Rematerialisation policy = ir::transform::Rematerialisation::none;
+  hlo::transform::Rematerialisation policy = hlo::transform::Rematerialisation::none;
   std::int64_t repeated_ops = 0;           ///< that run once more
   std::vector<base::Bytes> whole_state{};  ///< of the program before it was partitioned
-  ir::Module module;
+  hlo::Module module;
   Step step;
 
-  const hw::Machine& machine() const { return target.machine; }
+  const TargetMachine& machine() const { return target.machine; }
 };
 
 }  // namespace podsim::sw::driver

@@ -9,15 +9,16 @@
 #include <utility>
 
 #include "base/host/free_memory.h"
+#include "hlo/build/verify.h"
 #include "sw/compiler/host_batch.h"
+#include "sw/compiler/memory_spaces.h"
 #include "sw/driver/passes.h"
 #include "sw/driver/program_passes.h"
-#include "sw/ir/build/verify.h"
 
 namespace podsim::sw::driver {
 namespace {
 
-using ir::transform::Rematerialisation;
+using hlo::transform::Rematerialisation;
 
 #ifdef NDEBUG
 constexpr bool verifies = false;
@@ -25,9 +26,9 @@ constexpr bool verifies = false;
 constexpr bool verifies = true;
 #endif
 
-bool is_sound(const ir::Module& module) {
+bool is_sound(const hlo::Module& module) {
   try {
-    ir::build::verify(module);
+    hlo::build::verify(module);
   } catch (const std::logic_error&) {
     return false;
   }
@@ -47,6 +48,7 @@ class Driver {
         is_sound_(verifies && is_sound(compilation_.module)) {}
 
   Step run() && {
+    compiler::require_memories(compilation_.module, compilation_.machine());
     if (run(whole_passes())) {
       add_whole_state();
       if (run_to_fit()) run(lowering_passes());
@@ -72,7 +74,7 @@ class Driver {
 
   void require_sound(const Pass& pass) const {
     try {
-      ir::build::verify(compilation_.module);
+      hlo::build::verify(compilation_.module);
     } catch (const std::logic_error& error) {
       throw std::logic_error(fmt::format("behind the pass {}: {}", pass.name, error.what()));
     }
@@ -92,7 +94,7 @@ class Driver {
     const std::span<const Rematerialisation> policies = chosen                          ? std::span(&*chosen, 1)
                                                         : compilation_.module.scheduled ? std::span(by_cost).first(1)
                                                                                         : std::span(by_cost);
-    ir::Module whole = std::move(compilation_.module);
+    hlo::Module whole = std::move(compilation_.module);
     for (const Rematerialisation policy : policies) {
       compilation_.module = {};  // of the trial before
       base::host::return_free_memory();
@@ -107,7 +109,7 @@ class Driver {
     return true;
   }
 
-  static base::Bytes heap_of(const ir::Module& module) {
+  static base::Bytes heap_of(const hlo::Module& module) {
     return compiler::account_memory(module, module.donations).heap;
   }
 
@@ -121,18 +123,18 @@ Step compile(Program program, const Target& target, const Choices& choices) {
   return Driver(std::move(program), target, choices).run();
 }
 
-Step compile(ir::Module module, const hw::Machine& machine, compiler::OpCache* cache) {
+Step compile(hlo::Module module, const TargetMachine& machine, compiler::OpCache* cache) {
   Choices choices;
   choices.op_cache = cache;
   return compile({.name = module.name, .module = std::move(module)}, {.machine = machine}, choices);
 }
 
-ir::Module module_after(std::string_view pass, Program program, const Target& target, Choices choices) {
+hlo::Module module_after(std::string_view pass, Program program, const Target& target, Choices choices) {
   choices.last = pass;
   return compile(std::move(program), target, choices).module;
 }
 
-ir::Module fused(ir::Module module, const hw::Machine& machine) {
+hlo::Module fused(hlo::Module module, const TargetMachine& machine) {
   return module_after("fuse", {.name = module.name, .module = std::move(module)}, {.machine = machine});
 }
 

@@ -4,7 +4,12 @@
 #include <array>
 #include <utility>
 
+#include "hlo/expanders/batch_norm.h"
+#include "hlo/expanders/cholesky.h"
+#include "hlo/expanders/known_indices.h"
+#include "hlo/expanders/triangular_solve.h"
 #include "sw/compiler/fuse/collective_combiner.h"
+#include "sw/compiler/fuse/dot_strength.h"
 #include "sw/compiler/fuse/fusion.h"
 #include "sw/compiler/fuse/horizontal_fusion.h"
 #include "sw/compiler/fuse/layout_assignment.h"
@@ -15,6 +20,7 @@
 #include "sw/compiler/fuse/transposed_products.h"
 #include "sw/compiler/layout/dimension_order.h"
 #include "sw/compiler/memory_order.h"
+#include "sw/compiler/placed_values.h"
 #include "sw/driver/partition_passes.h"
 #include "sw/driver/program_passes.h"
 
@@ -23,20 +29,20 @@ namespace {
 
 bool partitions(const Compilation& c) { return c.choices.partition.has_value(); }
 bool shards_updates(const Compilation& c) { return partitions(c) && c.choices.partition->update_axes != "off"; }
-bool rematerialises(const Compilation& c) { return c.policy != ir::transform::Rematerialisation::none; }
+bool rematerialises(const Compilation& c) { return c.policy != hlo::transform::Rematerialisation::none; }
 bool is_compiled(const Compilation& c) { return !c.module.scheduled; }
 bool may_recompute(const Compilation& c) { return is_compiled(c) && !c.choices.rematerialise; }
 bool overlaps(const Compilation& c) { return c.choices.overlap != compiler::Overlap::none; }
-bool has_vmem_for_values(const Compilation& c) { return c.machine().compiler.vmem_for_values > base::Bytes(0); }
+bool has_room_for_values(const Compilation& c) { return compiler::has_room_for_values(c.machine()); }
 
 /// A pass over each computation by itself.
-template <void (*pass)(ir::Computation&)>
+template <void (*pass)(hlo::Computation&)>
 void each(Compilation& c) {
-  for (ir::Computation& computation : c.module.computations) pass(computation);
+  for (hlo::Computation& computation : c.module.computations) pass(computation);
 }
 
 void rematerialise_layers(Compilation& c) {
-  ir::transform::RematerialisedModule once_more = ir::transform::rematerialise(c.module, c.policy);
+  hlo::transform::RematerialisedModule once_more = hlo::transform::rematerialise(c.module, c.policy);
   c.module = std::move(once_more.module);
   c.step.rematerialised = {c.policy, {}, once_more.flops};
 }
@@ -57,6 +63,16 @@ constexpr std::array cut{
 };
 
 constexpr std::array fusion{
+    Pass{"expand_batch_norms", "batch norms as sums and elementwise operations",
+         [](Compilation& c) { hlo::expanders::expand_batch_norms(c.module); }, is_compiled},
+    Pass{"expand_cholesky", "Cholesky factorisations by panels",
+         [](Compilation& c) { hlo::expanders::expand_cholesky(c.module); }, is_compiled},
+    Pass{"expand_triangular_solves", "triangular solves by blocks",
+         [](Compilation& c) { hlo::expanders::expand_triangular_solves(c.module); }, is_compiled},
+    Pass{"slice_known_gathers", "gathers and scatters of rows at known positions as slices",
+         [](Compilation& c) { hlo::expanders::slice_known_gathers(c.module); }, is_compiled},
+    Pass{"replace_weak_dots", "dots of vectors and without contractions as multiplications",
+         [](Compilation& c) { compiler::fuse::replace_weak_dots(c.module); }, is_compiled},
     Pass{"bypass_copies", "copies have no effect before layouts", each<compiler::fuse::bypass_copies>, is_compiled},
     Pass{"move_reshapes_to_statistics", "reshapes behind reductions that need not see them",
          each<compiler::fuse::move_reshapes_to_statistics>, is_compiled},
@@ -73,7 +89,7 @@ constexpr std::array fusion{
          is_compiled},
     Pass{"combine_collectives", "all-reduces of several arrays",
          [](Compilation& c) {
-           c.module = compiler::fuse::combine_collectives(std::move(c.module), c.machine().compiler.combine_all_reduce);
+           c.module = compiler::fuse::combine_collectives(std::move(c.module), c.machine().passes.combine_all_reduce);
          },
          is_compiled},
     Pass{"fuse", "ops in one loop over their elements",
@@ -86,7 +102,7 @@ constexpr std::array memory{
          shards_updates},
     Pass{"order_by_memory", "the order that takes the least memory",
          [](Compilation& c) {
-           const std::vector<ir::Donation> donations = c.module.donations;
+           const std::vector<hlo::Donation> donations = c.module.donations;
            c.module = compiler::ordered_by_memory(std::move(c.module), donations);
          },
          is_compiled},
@@ -94,8 +110,8 @@ constexpr std::array memory{
 };
 
 constexpr std::array lowering{
-    Pass{"overlap", "collectives beside other work", overlap, overlaps},
-    Pass{"place_values", "values that stay in VMEM", place_values, has_vmem_for_values},
+    Pass{"overlap", "overlaps collectives with other work", overlap, overlaps},
+    Pass{"place_values", "values that stay on the chip", place_values, has_room_for_values},
     Pass{"account", "memory of a core", account},
     Pass{"require_memory", "refuses a step that does not fit", [](Compilation& c) { require_memory(c); }},
     Pass{"lower", "a program of ops and collectives", lower},

@@ -7,7 +7,7 @@
 
 #include "sw/driver/compilation.h"
 
-/// The passes of a compilation, in the order in which they run. This is the only place that calls them.
+/// The passes of a compilation, in the order in which they run. Nothing else calls them.
 namespace podsim::sw::driver {
 
 struct Pass {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::driver {
 
@@ -14,14 +14,14 @@ namespace podsim::sw::driver {
 struct NetworkFacts {
   /// Values of the entry that inference is for. Empty if the module is a forward pass already, or if nothing tells them
   /// from the rest of the program.
-  std::vector<ir::InstructionId> predictions;
+  std::vector<hlo::InstructionId> predictions;
   std::vector<std::int64_t> frozen;  ///< numbers of the network's parameters that are not trained
 };
 
 /// What is compiled: the step of one core, with its collectives, or of all cores together, with its donations.
 struct Program {
   std::string name;  ///< in messages
-  ir::Module module;
+  hlo::Module module;
   std::optional<NetworkFacts> network = std::nullopt;  ///< std::nullopt for a text
 };
 

@@ -8,39 +8,40 @@
 
 #include "base/diagnostic.h"
 #include "base/text/counted.h"
+#include "hw/memory_levels.h"
 #include "sw/compiler/host_batch.h"
 #include "sw/compiler/lowering.h"
+#include "sw/compiler/placed_values.h"
 #include "sw/compiler/recompute.h"
-#include "sw/compiler/vmem_values.h"
 #include "sw/driver/compile.h"
 
 namespace podsim::sw::driver {
 namespace {
 
-std::string largest_buffers(const compiler::MemoryAccount& memory) {
+std::string largest_buffers(const std::vector<compiler::MemoryAccount::Buffer>& buffers) {
   std::string largest;
-  for (const compiler::MemoryAccount::Buffer& buffer : memory.largest_at_peak) {
+  for (const compiler::MemoryAccount::Buffer& buffer : buffers) {
     const std::string& name = buffer.op_name.empty() ? buffer.name : buffer.op_name;
     largest += fmt::format("{}{} {}", largest.empty() ? "" : ", ", name, base::to_string(buffer.bytes));
   }
   return "the largest buffers there: " + largest;
 }
 
-bool goes_on(const ir::Instruction& instruction) {
-  return ir::is_collective(instruction.opcode) && instruction.phase == ir::AsyncPhase::start;
+bool goes_on(const hlo::Instruction& instruction) {
+  return hlo::is_collective(instruction.opcode) && instruction.phase == hlo::AsyncPhase::start;
 }
 
 }  // namespace
 
 void take_part(Compilation& compilation) {
   const Part part = compilation.choices.part;
-  ir::Module& module = compilation.module;
+  hlo::Module& module = compilation.module;
   const std::optional<NetworkFacts>& network = compilation.network;
   const bool is_step = !module.donations.empty();
-  std::vector<ir::InstructionId> results = ir::transform::forward_results(module, module.donations);
+  std::vector<hlo::InstructionId> results = hlo::transform::forward_results(module, module.donations);
   if (network || !results.empty()) {
-    compilation.kinds = ir::transform::argument_kinds(module, module.donations, results,
-                                                      network ? network->frozen : std::vector<std::int64_t>{});
+    compilation.kinds = hlo::transform::argument_kinds(module, module.donations, results,
+                                                       network ? network->frozen : std::vector<std::int64_t>{});
   }
   if (part == Part::inference && !network) {
     compilation.step.warnings.emplace_back(
@@ -54,24 +55,24 @@ void take_part(Compilation& compilation) {
     throw base::InputError(fmt::format("nothing tells what an evaluation of '{}' computes", compilation.name),
                            "the outputs of a step that replace no parameter are its loss: input_output_alias");
   }
-  ir::transform::ForwardPart forward = ir::transform::forward_part(std::move(module), results);
+  hlo::transform::ForwardPart forward = hlo::transform::forward_part(std::move(module), results);
   module = std::move(forward.module);
   module.donations.clear();
   if (!compilation.kinds) return;
-  std::vector<ir::transform::ArgumentKind> kept;
+  std::vector<hlo::transform::ArgumentKind> kept;
   for (const std::int64_t number : forward.parameters) kept.push_back((*compilation.kinds)[std::size_t(number)]);
   compilation.kinds = std::move(kept);
 }
 
 void recompute(Compilation& compilation) {
-  const hw::Machine& machine = compilation.machine();
-  const std::vector<ir::Donation> donations = compilation.module.donations;
+  const TargetMachine& machine = compilation.machine();
+  const std::vector<hlo::Donation> donations = compilation.module.donations;
   compiler::RecomputedModule result = compiler::recompute_to_fit(
       std::move(compilation.module), machine.memory_before_recomputing(), machine.hbm.usable_per_core(), donations);
   compilation.module = std::move(result.module);
   compilation.repeated_ops = result.ops;
-  ir::transform::RematerialisationTrial& trial = compilation.step.rematerialised;
-  using enum ir::transform::Rematerialisation;
+  hlo::transform::RematerialisationTrial& trial = compilation.step.rematerialised;
+  using enum hlo::transform::Rematerialisation;
   if (result.ops > 0 && trial.policy == none) trial.policy = ops;
   const auto cores = compilation.step.partitioned ? compilation.step.partitioned->mesh.mesh.partitions() : 1;
   trial.flops += result.flops * double(cores);
@@ -83,28 +84,29 @@ void overlap(Compilation& compilation) {
     warnings.emplace_back("--overlap: the program is scheduled, its collectives stay where they are");
     return;
   }
-  const std::vector<ir::Donation> donations = compilation.module.donations;
+  const std::vector<hlo::Donation> donations = compilation.module.donations;
   compilation.module = compiler::overlap_collectives(std::move(compilation.module), compilation.machine(), donations,
                                                      compilation.choices.op_cache);
-  const bool any = std::ranges::any_of(compilation.module.computations, [&](const ir::Computation& computation) {
+  const bool any = std::ranges::any_of(compilation.module.computations, [&](const hlo::Computation& computation) {
     return std::ranges::any_of(computation.instructions, goes_on);
   });
-  if (!any) warnings.emplace_back("--overlap: no collective can go on beside other work");
+  if (!any) warnings.emplace_back("--overlap: no collective can overlap with other work");
 }
 
 void place_values(Compilation& compilation) {
-  if (compilation.module.scheduled) {
+  if (compilation.module.scheduled && compilation.machine().compiler.vmem_for_values > base::Bytes(0)) {
     compilation.step.warnings.emplace_back(
         "compiler.vmem_for_values: the program is scheduled, what it has in VMEM stays");
   }
-  const std::vector<ir::Donation> donations = compilation.module.donations;
-  compilation.module = compiler::place_values_in_vmem(std::move(compilation.module), compilation.machine(), donations);
+  const std::vector<hlo::Donation> donations = compilation.module.donations;
+  compilation.module = compiler::place_values(std::move(compilation.module), compilation.machine(), donations);
 }
 
 void account(Compilation& compilation) {
   Step& step = compilation.step;
-  const ir::Module& module = compilation.module;
-  step.memory = compiler::account_memory(module, module.donations);
+  const hlo::Module& module = compilation.module;
+  const int memories = hw::level::first_declared + int(compilation.machine().levels.size());
+  step.memory = compiler::account_memory(module, module.donations, memories);
   if (compilation.kinds) step.memory.kinds = compiler::argument_memory(module, *compilation.kinds);
   step.batch = compiler::batch_bytes(module, module.donations);
   const std::vector<base::Bytes> parts = compiler::state_bytes(module, module.donations);
@@ -112,12 +114,12 @@ void account(Compilation& compilation) {
     step.state.push_back({std::max(compilation.whole_state[i], parts[i]), parts[i]});
   }
   if (step.partitioned) return;
-  using enum ir::transform::Rematerialisation;
+  using enum hlo::transform::Rematerialisation;
   if (compilation.policy != none) {
     step.warnings.push_back(
         fmt::format("forward values are computed again in the backward part ({}), so that the step "
                     "needs less memory",
-                    ir::transform::to_string(compilation.policy)));
+                    hlo::transform::to_string(compilation.policy)));
   }
   if (compilation.repeated_ops > 0) {
     step.warnings.push_back(fmt::format("{} run once more, so that the step needs less memory",
@@ -127,7 +129,17 @@ void account(Compilation& compilation) {
 
 void require_memory(const Compilation& compilation) {
   const compiler::MemoryAccount& memory = compilation.step.memory;
-  const hw::Machine& machine = compilation.machine();
+  const TargetMachine& machine = compilation.machine();
+  const std::vector<hw::MemoryLevel> levels = hw::memory_levels(machine);
+  for (const compiler::MemoryAccount::Level& used : memory.levels) {
+    const hw::MemoryLevel& level = levels[std::size_t(used.number)];
+    if (used.peak <= level.capacity) continue;
+    throw OutOfMemory(fmt::format("out of memory: {} needs {} of {} per core at its peak (at {}), a {} core has {}",
+                                  compilation.name, base::to_string(used.peak), level.name,
+                                  compilation.module.entry_computation()[used.peak_position].name, machine.name,
+                                  base::to_string(level.capacity)),
+                      largest_buffers(used.largest_at_peak));
+  }
   if (memory.heap <= machine.hbm.usable_per_core()) return;
   throw OutOfMemory(
       fmt::format("out of memory: {} needs {} of HBM per core at its peak (at {}), a {} core has {} of {} for "
@@ -135,7 +147,7 @@ void require_memory(const Compilation& compilation) {
                   compilation.name, base::to_string(memory.heap),
                   compilation.module.entry_computation()[memory.peak_position].name, machine.name,
                   base::to_string(machine.hbm.usable_per_core()), base::to_string(machine.hbm.capacity_per_core)),
-      largest_buffers(memory));
+      largest_buffers(memory.largest_at_peak));
 }
 
 void lower(Compilation& compilation) {

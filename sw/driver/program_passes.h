@@ -14,7 +14,7 @@ void take_part(Compilation& compilation);
 void recompute(Compilation& compilation);
 /// Splits collectives into start and done, with other work between them.
 void overlap(Compilation& compilation);
-/// Places values in VMEM, if the machine sets a part of it aside.
+/// Keeps values in VMEM, if the machine sets a part of it aside.
 void place_values(Compilation& compilation);
 /// Adds up the memory, the state and the batch of a core.
 void account(Compilation& compilation);

@@ -32,12 +32,12 @@ std::vector<std::pair<int, Equals>> by_cost(const compiler::Program& program, co
 
 }  // namespace
 
-BankCheck check_on_banks(const hw::Machine& machine, const compiler::Program& program, const RunResult& result,
-                         std::size_t most_ops) {
+BankCheck check_on_banks(const TargetMachine& machine, const compiler::Program& program, const RunResult& result,
+                         std::size_t max_ops) {
   BankCheck check;
   check.step_time = result.step_time;
   for (const auto& [op, same] : by_cost(program, result)) {
-    if (check.ops.size() == most_ops) break;
+    if (check.ops.size() == max_ops) break;
     const base::Cycles cycles = hw::memory::banks::op_cycles_on_banks(machine, program.ops[std::size_t(op)].tiles);
     const base::Time banks = machine.core_clock().time_of(cycles);
     check.ops.push_back({same.first_item, same.count, same.duration, banks});

@@ -14,7 +14,12 @@ namespace podsim::sw::runtime {
 namespace {
 
 bool is_op(const compiler::ProgramItem& item) {
-  return item.kind == compiler::ProgramItem::Kind::op && item.phase == ir::AsyncPhase::none;
+  return item.kind == compiler::ProgramItem::Kind::op && item.phase == hlo::AsyncPhase::none;
+}
+
+bool matches(const std::string& pattern, const compiler::ProgramItem& item) {
+  return is_op(item) &&
+         (base::text::glob_match(pattern, item.op_name) || base::text::glob_match(pattern, item.hlo_name));
 }
 
 std::string hint_for(const compiler::Program& program, const std::string& pattern) {
@@ -31,17 +36,16 @@ std::string hint_for(const compiler::Program& program, const std::string& patter
 
 ChipParts::ChipParts(const compiler::Program& program, const std::vector<std::string>& patterns)
     : program_(program), chosen_(program.items.size()) {
-  if (patterns.empty()) std::transform(program.items.begin(), program.items.end(), chosen_.begin(), is_op);
-  for (const std::string& pattern : patterns) {
-    bool matched = false;
-    for (std::size_t i = 0; i < program.items.size(); ++i) {
-      const compiler::ProgramItem& item = program.items[i];
-      if (!is_op(item)) continue;
-      if (!base::text::glob_match(pattern, item.op_name) && !base::text::glob_match(pattern, item.hlo_name)) continue;
-      chosen_[i] = matched = true;
-    }
-    if (!matched) throw base::InputError(fmt::format("'{}' matches no op", pattern), hint_for(program, pattern));
+  for (std::size_t i = 0; i < program.items.size(); ++i) {
+    const auto names_it = [&](const std::string& pattern) { return matches(pattern, program.items[i]); };
+    chosen_[i] = patterns.empty() ? is_op(program.items[i]) : std::ranges::any_of(patterns, names_it);
   }
+}
+
+void ChipParts::check(const compiler::Program& program, const std::string& pattern) {
+  const auto matched = [&](const compiler::ProgramItem& item) { return matches(pattern, item); };
+  if (std::ranges::any_of(program.items, matched)) return;
+  throw base::InputError(fmt::format("'{}' matches no op", pattern), hint_for(program, pattern));
 }
 
 const hw::OpResult* ChipParts::known(int core, int op) const {

@@ -18,8 +18,9 @@ namespace podsim::sw::runtime {
 class ChipParts {
  public:
   /// Patterns (base/text/glob.h) of names of ops or of HLO instructions; none: all ops. `program` must outlive this.
-  /// base::InputError with the nearest name for a pattern that matches no op.
   ChipParts(const compiler::Program& program, const std::vector<std::string>& patterns);
+  /// base::InputError with the nearest name if a pattern matches no op.
+  static void check(const compiler::Program& program, const std::string& pattern);
 
   bool chosen(int item) const { return chosen_[std::size_t(item)]; }
   /// What an op of Program::ops took on a core of the chip; null if it has not run there.

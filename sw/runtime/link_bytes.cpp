@@ -11,7 +11,7 @@ LinkBytes::LinkBytes(const noc::ici::Links& links, const noc::FoldedTopology& to
     : links_(links),
       topology_(topology),
       skipped_(std::size_t(topology.representatives().link_ids())),
-      before_(skipped_.size()) {}
+      before_(carried()) {}
 
 LinkBytes::Counts LinkBytes::carried() const {
   Counts bytes = skipped_;

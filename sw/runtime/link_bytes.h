@@ -16,10 +16,10 @@ class LinkBytes {
  public:
   using Counts = std::vector<base::Bytes>;
 
-  /// The links are those of the topology's representatives; both outlive this.
+  /// The links are those of the topology's representatives; both outlive this. The first step begins now.
   LinkBytes(const noc::ici::Links& links, const noc::FoldedTopology& topology);
 
-  /// Since the beginning of the run.
+  /// Since the links were made.
   Counts carried() const;
   /// Adds what the links would have carried in `times` trips that are skipped.
   void add_skipped(const Counts& of_a_trip, std::int64_t times);

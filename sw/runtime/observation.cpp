@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hw/timing/level_streams.h"
 #include "sw/runtime/step_results.h"
 #include "sw/runtime/waits/arrival_times.h"
 
@@ -14,37 +15,45 @@ namespace {
 
 constexpr const char* first_core_track = "chip(0,0) core 0";
 
-/// The unit that is busiest in an op; Bound::latency if none is busy for half of it.
-Bound busiest_unit(const hw::OpResult& cost, std::int64_t mxus) {
-  struct Share {
-    Bound bound;
-    std::int64_t busy;
+/// The unit or memory that is busiest in an op; Bound::latency if none is busy for half of it.
+Bound busiest_unit(const hw::TileOp& op, const hw::OpResult& cost, const TargetMachine& machine) {
+  Bound bound = Bound::latency;
+  std::int64_t most = cost.cycles.value() / 2;
+  const auto look_at = [&](Bound candidate, std::int64_t busy) {
+    if (busy <= most) return;
+    most = busy;
+    bound = candidate;
   };
-  Share most{Bound::latency, cost.cycles.value() / 2};
-  for (Share share :
-       {Share{Bound::mxu, cost.mxu_busy.value() / mxus}, Share{Bound::vector, cost.vector_busy.value()},
-        Share{Bound::cross_lane, cost.cross_lane_busy.value()}, Share{Bound::hbm, cost.hbm_busy.value()}}) {
-    if (share.busy > most.busy) most = share;
-  }
-  return most.bound;
+  hw::CoreUnits::for_each([&](auto kind) {
+    using Unit = typename decltype(kind)::type;
+    if (Unit::names.bound != nullptr) {
+      look_at(Bound::unit<Unit>(), cost.busy.of<Unit>().value() / Unit::count(machine));
+    }
+  });
+  look_at(Bound::hbm, cost.hbm_busy.value());
+  if (!machine.levels.empty()) look_at(Bound::declared_level, hw::timing::level_cycles(machine, op).value());
+  return bound;
 }
 
 }  // namespace
 
-Observation::Observation(const Subjects& subjects, bool through_parts, base::trace::Timeline* timeline)
+Observation::Observation(const Subjects& subjects, bool through_parts, base::trace::Timeline* timeline,
+                         const Steps& steps)
     : subjects_(subjects),
       through_parts_(through_parts),
       timeline_(timeline),
       stages_(subjects.program,
               std::int32_t(subjects.topology.full().nodes()) * std::int32_t(subjects.machine.cores_per_chip)),
       links_(subjects.links, subjects.topology),
-      stage_observers_(stages_.all().size(), -1) {}
+      stage_observers_(stages_.all().size(), -1),
+      steps_(steps),
+      step_began_(steps.begin) {}
 
 int Observation::observe(std::int32_t number, bool on_first_chip) {
   int& of_stage = stage_observers_[stages_.of(number)];
   if (!on_first_chip && of_stage >= 0) return -1;
   const int observer = int(observers_.size());
-  observers_.emplace_back();
+  observers_.emplace_back(steps_.begin);
   numbers_.push_back(number);
   if (of_stage < 0) of_stage = observer;
   return observer;
@@ -55,7 +64,9 @@ const compiler::ProgramItem& Observation::item_of(const ItemResult& result) cons
 }
 
 Bound Observation::bound_of(const compiler::ProgramItem& item, const hw::OpResult& cost) const {
-  if (item.kind == compiler::ProgramItem::Kind::op) return busiest_unit(cost, subjects_.machine.mxu.count);
+  if (item.kind == compiler::ProgramItem::Kind::op) {
+    return busiest_unit(subjects_.program.ops[std::size_t(item.index)].tiles, cost, subjects_.machine);
+  }
   return item.kind == compiler::ProgramItem::Kind::collective ? Bound::ici : Bound::host;
 }
 
@@ -72,8 +83,8 @@ ItemResult Observation::item_ended(const SimulatedCore& core, const hw::CommandR
   return result;
 }
 
-/// What an op took longer than alone is the contention of the transfers beside it. It counts for the asynchronous item
-/// that was started first and goes on, or for the collectives of other cores that use this core's HBM.
+/// Contention is the op's duration minus its duration in isolation. It counts for the asynchronous item that was
+/// started first and is still in flight, or for the collectives of other cores that use this core's HBM.
 void Observation::attribute_contention(const SimulatedCore& core, const hw::OpResult& cost, ItemResult& item) const {
   if (item.duration == base::Time(0)) return;
   const base::Cycles alone = subjects_.records.of(item_of(item).index).cycles;
@@ -98,8 +109,8 @@ void Observation::step_ended(const SimulatedCore& core, base::Time end) {
   links_.step_ended();
   const base::Time begin = std::exchange(step_began_, end);
   if (timeline_ == nullptr) return;
-  timeline_->span(timeline_->track(first_core_track, "steps"), fmt::format("step {}", core.cursor.step() + 1), "step",
-                  begin, end);
+  timeline_->span(timeline_->track(first_core_track, "steps"),
+                  fmt::format("{} {}", steps_.name, core.cursor.step() + 1), steps_.name, begin, end);
 }
 
 /// The observed core that the others wait for: of those with the longest step (to 0.1 %, since cores that wait for each
@@ -127,7 +138,6 @@ RunResult Observation::result() const {
   result.collective = step.collective;
   result.infeed = step.infeed;
   result.other = step.duration() - step.compute - step.collective - step.infeed;
-  result.hbm_bytes = step.hbm_bytes;
   result.link_bytes = links_.of_last_step();
   const double capacity = subjects_.machine.ici.payload_rate().si() * base::to_duration(step.duration()).si();
   const base::Bytes busiest = std::ranges::max(result.link_bytes);

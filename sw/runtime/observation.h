@@ -8,7 +8,6 @@
 #include "base/trace/timeline.h"
 #include "base/units.h"
 #include "hw/command.h"
-#include "hw/machine.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/links.h"
 #include "sw/compiler/program.h"
@@ -20,6 +19,7 @@
 #include "sw/runtime/step_observer.h"
 #include "sw/runtime/waits/running_collectives.h"
 #include "sw/runtime/waits/waits.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::runtime {
 
@@ -30,7 +30,7 @@ class Observation {
   /// What the observed cores execute, and where what they do is known from. All of it outlives the observation.
   struct Subjects {
     const compiler::Program& program;
-    const hw::Machine& machine;
+    const TargetMachine& machine;
     const noc::FoldedTopology& topology;
     const noc::ici::Links& links;
     OpRecords& records;
@@ -38,9 +38,14 @@ class Observation {
     const waits::RunningCollectives& collectives;
   };
 
+  struct Steps {
+    base::Time begin = {};      ///< of the first
+    std::string name = "step";  ///< in the timeline
+  };
+
   /// Ops through the parts of a chip (chip_parts.h) take longer than their records anyway: with `through_parts` none is
   /// attributed to contention. `timeline` is of the first core; it may be null.
-  Observation(const Subjects& subjects, bool through_parts, base::trace::Timeline* timeline);
+  Observation(const Subjects& subjects, bool through_parts, base::trace::Timeline* timeline, const Steps& steps);
 
   /// Decides whether a simulated core is observed; asked for each once, chip by chip. Its number in the slice.
   int observe(std::int32_t number, bool on_first_chip);
@@ -55,6 +60,14 @@ class Observation {
   LinkBytes& links() { return links_; }
   /// The items of the last step of the first core.
   const std::vector<ItemResult>& first_core_items() const { return observers_.front().step().items; }
+  const Stages& stages() const { return stages_; }
+  /// The items of the last step of the core that is observed of a stage.
+  const std::vector<ItemResult>& items_of_stage(std::size_t stage) const {
+    return observers_[std::size_t(stage_observers_[stage])].step().items;
+  }
+  /// The core whose step the result shows, and its items.
+  std::int32_t reported_core() const { return numbers_[critical()]; }
+  const std::vector<ItemResult>& reported_items() const { return observers_[critical()].step().items; }
   /// The parts of the last step: times, items, loops, contention, link bytes, stages.
   RunResult result() const;
 
@@ -76,7 +89,8 @@ class Observation {
   std::vector<StepObserver> observers_;
   std::vector<std::int32_t> numbers_;  ///< in the slice, by observer
   std::vector<int> stage_observers_;   ///< index into observers_, by stage
-  base::Time step_began_;              ///< on the first core
+  Steps steps_;
+  base::Time step_began_;  ///< on the first core
 };
 
 }  // namespace podsim::sw::runtime

@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "hw/machine.h"
 #include "hw/op_result.h"
 #include "sw/compiler/op_costs.h"
 #include "sw/compiler/program.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::runtime {
 
@@ -16,7 +16,7 @@ namespace podsim::sw::runtime {
 class OpRecords {
  public:
   /// The arguments outlive this; `cache` may be null.
-  OpRecords(const compiler::Program& program, const hw::Machine& machine, compiler::OpCache* cache)
+  OpRecords(const compiler::Program& program, const TargetMachine& machine, compiler::OpCache* cache)
       : program_(program), costs_(machine, cache), known_(program.ops.size()) {}
 
   /// `op` is an index into Program::ops.

@@ -42,12 +42,12 @@ hw::Command ProgramFeed::command_for(const SimulatedCore& core) {
 }
 
 hw::Command ProgramFeed::command_for_op(const SimulatedCore& core, const compiler::ProgramItem& item) {
-  if (item.phase == ir::AsyncPhase::start) {
+  if (item.phase == hlo::AsyncPhase::start) {
     by_.waits.started(core.index, core.cursor.item(), core.cursor.execution());
     by_.background.start(core.index, core.cursor.execution(), by_.records.of(item.index));
     return hw::Delay{};
   }
-  if (item.phase == ir::AsyncPhase::done) return command_for_end(core, item);
+  if (item.phase == hlo::AsyncPhase::done) return command_for_end(core, item);
   const hw::TileOp& tiles = program_.ops[std::size_t(item.index)].tiles;
   const bool concurrent = by_.parts != nullptr && by_.waits.any_goes_on(core.index);
   if (concurrent) concurrent_.insert(core.index);
@@ -59,14 +59,14 @@ hw::Command ProgramFeed::command_for_op(const SimulatedCore& core, const compile
 }
 
 hw::Command ProgramFeed::command_for_collective(const SimulatedCore& core, const compiler::ProgramItem& item) {
-  if (item.phase == ir::AsyncPhase::start) {
+  if (item.phase == hlo::AsyncPhase::start) {
     by_.waits.started(core.index, core.cursor.item(), core.cursor.execution());
     by_.collectives.start(core.index, core.cursor.execution(), item.index);
     return hw::Delay{};
   }
   if (const auto known = by_.by_formula.find(item.index); known != by_.by_formula.end())
     return hw::Delay{known->second};
-  if (item.phase == ir::AsyncPhase::done) return command_for_end(core, item);
+  if (item.phase == hlo::AsyncPhase::done) return command_for_end(core, item);
   return hw::External{core.cursor.execution(), item.hlo_name};
 }
 
@@ -84,7 +84,7 @@ bool ProgramFeed::through_parts(const SimulatedCore& core) const {
 void ProgramFeed::reached(const SimulatedCore& core, const hw::External& command) {
   by_.waits.wait(core.index, command.id);
   const compiler::ProgramItem& item = item_of(core);
-  if (item.phase == ir::AsyncPhase::none) by_.collectives.start(core.index, command.id, item.index);
+  if (item.phase == hlo::AsyncPhase::none) by_.collectives.start(core.index, command.id, item.index);
 }
 
 void ProgramFeed::executed(const SimulatedCore& core, const hw::OpResult& op) {

@@ -24,9 +24,9 @@ std::vector<base::Bytes> batch_of(const compiler::Program& program, std::int32_t
 /// The commands of a program: from a core's position to what its hardware executes next.
 ///
 ///   op            its tiles on a chip that has units, else the duration that was recorded; at detail chip its tiles
-///                 beside an asynchronous item, and in the last step if it is chosen and not known
+///                 while an asynchronous item runs, and in the last step if it is chosen and not known
 ///   collective    a wait for the engine, or a delay by formula
-///   start, done   no time; a wait if the asynchronous item goes on
+///   start, done   no time; a wait if the asynchronous item is still in flight
 ///   infeed, outfeed
 class ProgramFeed {
  public:

@@ -7,21 +7,14 @@
 #include "sw/runtime/repeated_trips.h"
 
 namespace podsim::sw::runtime {
-namespace {
 
-bool reduces(const SimulationOptions& options) { return options.fold && options.detail != Detail::tile; }
-
-}  // namespace
-
-Reductions::Reductions(const compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
-                       const pod::CollectiveSchedules& schedules, const SimulationOptions& options)
-    : fold_(reduces(options) ? pod::fold(program, machine, slice, schedules) : pod::Fold{slice}) {
+Reductions::Reductions(const compiler::Program& program, base::Frequency clock, std::size_t cores, int steps,
+                       const SimulationOptions& options) {
   if (!reduces(options)) return;
-  const auto cores = std::size_t(fold_.topology.representatives().nodes()) * std::size_t(machine.cores_per_chip);
   const bool layers = options.detail != Detail::chip && options.sink == nullptr;
-  repetitions_.push_back(std::make_unique<RepeatedTrips>(program, machine.clock, cores, layers));
-  if (layers && RepeatedStretches::may_be_skipped(program, options.steps, cores)) {
-    repetitions_.push_back(std::make_unique<RepeatedStretches>(program, options.steps, cores));
+  repetitions_.push_back(std::make_unique<RepeatedTrips>(program, clock, cores, layers));
+  if (layers && RepeatedStretches::may_be_skipped(program, steps, cores)) {
+    repetitions_.push_back(std::make_unique<RepeatedStretches>(program, steps, cores));
   }
 }
 

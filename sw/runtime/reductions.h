@@ -6,21 +6,22 @@
 #include <string>
 #include <vector>
 
-#include "hw/machine.h"
-#include "noc/topology.h"
+#include "base/units.h"
 #include "sw/compiler/program.h"
-#include "sw/runtime/pod/collective_schedules.h"
-#include "sw/runtime/pod/fold.h"
 #include "sw/runtime/repetition.h"
 #include "sw/runtime/simulation_options.h"
 
 namespace podsim::sw::runtime {
+
+/// Whether a run reduces anything.
+inline bool reduces(const SimulationOptions& options) { return options.fold && options.detail != Detail::tile; }
 
 /// What a run does not simulate because something else stands for it, and the error that each reduction may have:
 ///
 ///   chips     fold onto their representatives (pod/fold.h)                                 exact
 ///   permutes  take a modelled time where they alone prevent folding (pod/fold.h)           that of the model, for less
 ///                                                                                          than 1 % of collectives
+///   requests  repeat the answer of an equal one on an idle slice (session/session.h)       exact
 ///   loops     skip trips after one that all cores repeated (repeated_trips.h)              0.05 % or 4 cycles a trip
 ///   layers    likewise, also after one that all cores began as a known one                 0.05 % or 4 cycles a layer
 ///   layers    of long runs, that all cores executed elsewhere, take the mean of those      0.2 %: the standard error
@@ -33,11 +34,10 @@ namespace podsim::sw::runtime {
 /// sink, whose waveforms show every one.
 class Reductions {
  public:
-  /// `schedules` are those of the program's collectives on the slice. The program and the machine outlive this.
-  Reductions(const compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
-             const pod::CollectiveSchedules& schedules, const SimulationOptions& options);
+  /// For a run of `steps` steps on `cores` simulated cores. The program outlives this.
+  Reductions(const compiler::Program& program, base::Frequency clock, std::size_t cores, int steps,
+             const SimulationOptions& options);
 
-  const pod::Fold& fold() const { return fold_; }
   /// A core begins an item. What it skips from there on; nothing if it executes the item.
   std::optional<Repetition::Skip> skip_now(const SimulatedCore& core, base::Cycles now, Observation& seen);
   /// An observed core has executed the item at which it is.
@@ -49,7 +49,6 @@ class Reductions {
   std::vector<std::string> notes(int steps) const;
 
  private:
-  pod::Fold fold_;
   std::vector<std::unique_ptr<Repetition>> repetitions_;
 };
 

@@ -11,24 +11,28 @@ namespace {
 
 constexpr std::int64_t long_run = 50'000;  ///< executions of collectives
 
-/// Stretches or shortens the collectives among the items, so that all of them take `whole`.
+/// Has the items take `whole` together: stretches or shortens the collectives among them, or all where those are not
+/// enough. What rounding leaves counts for the longest.
 void share_waiting(std::vector<ItemResult>& items, const compiler::Program& program, base::Time whole) {
   const auto waits = [&](const ItemResult& item) {
     return program.items[std::size_t(item.item)].kind == compiler::ProgramItem::Kind::collective;
   };
-  base::Time waiting;
+  base::Time all, waiting;
   for (const ItemResult& item : items) {
-    if (waits(item)) {
-      waiting += item.duration;
-    } else {
-      whole -= item.duration;
-    }
+    all += item.duration;
+    if (waits(item)) waiting += item.duration;
   }
-  const double longer = waiting > base::Time(0) ? double(whole.value()) / double(waiting.value()) : 0;
-  if (longer <= 0) return;
+  const base::Time busy = all - waiting;
+  const bool enough = waiting > base::Time(0) && whole > busy;
+  const base::Time shared = enough ? waiting : all;
+  if (shared == base::Time(0)) return;
+  const double longer = double((enough ? whole - busy : whole).value()) / double(shared.value());
+  base::Time rest = whole;
   for (ItemResult& item : items) {
-    if (waits(item)) item.duration = base::Time(std::int64_t(double(item.duration.value()) * longer));
+    if (!enough || waits(item)) item.duration = base::Time(std::int64_t(double(item.duration.value()) * longer));
+    rest -= item.duration;
   }
+  std::ranges::max_element(items, {}, &ItemResult::duration)->duration += rest;
 }
 
 }  // namespace
@@ -121,7 +125,7 @@ std::vector<std::string> RepeatedStretches::notes(int steps) const {
   const std::int64_t items = steps > 0 ? skipped_items_[std::size_t(steps) - 1] : 0;
   if (items == 0) return {};
   return {
-      fmt::format("{} of {} ops come after the same ops as before, and are taken to be as long as those were on the "
+      fmt::format("{} of {} ops come after the same ops as before, and are assumed to take as long as those did on the "
                   "mean of all cores",
                   items, program_.items.size())};
 }

@@ -35,7 +35,7 @@ class RepeatedStretches : public Repetition {
   using Stretch = repetition::KnownStretches::Stretch;
   struct OfCore {
     const Stretch* skipped = nullptr;    ///< what it skips now
-    std::vector<ItemResult> by_place{};  ///< of an observed core: the last execution of each place
+    std::vector<ItemResult> by_place{};  ///< of an observed core: by `place`, the last execution
   };
 
   std::int64_t position(const SimulatedCore& core) const;
@@ -45,8 +45,8 @@ class RepeatedStretches : public Repetition {
   const compiler::Program& program_;
   repetition::KnownStretches known_;
   std::vector<OfCore> cores_;
-  std::vector<LinkBytes::Counts> place_bytes_;  ///< by place
-  LinkBytes::Counts carried_;  ///< when the first core began the item that it executes, if its place has no bytes yet
+  std::vector<LinkBytes::Counts> place_bytes_;  ///< by `place`
+  LinkBytes::Counts carried_;  ///< when the first core began the item that it executes, if its `place` has no bytes yet
   std::vector<std::int64_t> skipped_items_;  ///< by step
 };
 

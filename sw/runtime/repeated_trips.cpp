@@ -11,7 +11,7 @@ namespace {
 /// Simulated time at which a loop ends at the latest. Times are picoseconds in 64 bits, which hold 9 million seconds.
 constexpr double longest_loop_s = 1e6;
 
-constexpr std::int64_t least_loop_trips = 5;
+constexpr std::int64_t min_loop_trips = 5;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ bool RepeatedTrips::may_be_skipped(const compiler::Loop& loop) const {
     return item.kind == compiler::ProgramItem::Kind::infeed || item.kind == compiler::ProgramItem::Kind::outfeed;
   };
   const auto items = program_.items.begin();
-  return loop.trips >= least_loop_trips && std::none_of(items + loop.first, items + loop.end, is_of_host);
+  return loop.trips >= min_loop_trips && std::none_of(items + loop.first, items + loop.end, is_of_host);
 }
 
 /// The trip that a core begins, if it may be skipped.
@@ -127,7 +127,7 @@ std::string RepeatedTrips::note_of_segments() const {
   }
   if (items == 0) return "";
   return fmt::format(
-      "{} of {} ops are in layers that repeat the one before them, and are taken to be as long, since all cores "
+      "{} of {} ops are in layers that repeat the one before them, and are assumed to take as long, since all cores "
       "repeated one to 0.05 %",
       items, program_.items.size());
 }
@@ -138,7 +138,7 @@ std::vector<std::string> RepeatedTrips::notes(int) const {
     if (of.loop < 0) continue;
     const compiler::Loop& loop = program_.loops[std::size_t(of.loop)];
     notes.push_back(fmt::format(
-        "{}: {} of {} trips are taken to be as long as the one before them, which all cores repeated to 0.05 %",
+        "{}: {} of {} trips are assumed to take as long as the one before them, which all cores repeated to 0.05 %",
         loop.name, trips, loop.trips));
   }
   if (std::string note = note_of_segments(); !note.empty()) notes.push_back(std::move(note));

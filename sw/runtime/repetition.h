@@ -26,7 +26,7 @@ class Repetition {
   };
 
   virtual ~Repetition() = default;
-  /// A core begins an item, now. Called for every item that it comes to, before skip_now().
+  /// A core begins an item at `now`. Called for every item that it reaches, before skip_now().
   virtual void begins(const SimulatedCore& /*core*/, base::Cycles /*now*/, Observation& /*seen*/) {}
   /// What the core skips from this item on; nothing if it executes the item.
   virtual std::optional<Skip> skip_now(const SimulatedCore& core, base::Cycles now, Observation& seen) = 0;

@@ -1,22 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/statistics.h"
 #include "base/units.h"
+#include "hw/activity.h"
 #include "hw/op_result.h"
 
-/// Results of a run, for the reports. Times are those of one observed core. Observed are the cores of the first chip
-/// and the first core of each other stage; of those with the longest step, the reported one waits least for others in
-/// collectives. The program is SPMD, so where all cores wait for each other, its step is the step of all cores.
+/// Results of a run, for the reports. Times are those of the reported core. The observed cores are those of the first
+/// chip and the first core of each other stage; the reported core is, of the observed ones with the longest step, the
+/// one that waits least for others in collectives. The program is SPMD, so where all cores wait for each other, its
+/// step is the step of all cores.
 namespace podsim::sw::runtime {
 
-/// What an op, or most of a step, waits for: a resource, or `others`, which are cores that reach a collective later.
-enum class Bound { mxu, vector, cross_lane, hbm, ici, others, host, latency };
-std::string to_string(Bound bound);
+/// What an op, or most of a step, waits for: a unit of the core, another resource, or `others`, which are cores that
+/// reach a collective later.
+class Bound {
+ public:
+  static const Bound hbm, ici, others, host, latency, declared_level;
+  template <class Unit>
+  static constexpr Bound unit() {
+    return Bound(int(hw::CoreUnits::index<Unit>));
+  }
+  auto operator<=>(const Bound&) const = default;
+  /// "MXU", "HBM", ...
+  std::string name() const;
+
+ private:
+  explicit constexpr Bound(int number) : number_(number) {}
+  int number_;  ///< that of a unit in CoreUnits; others follow
+};
+inline constexpr Bound Bound::hbm{int(hw::CoreUnits::size)}, Bound::ici{int(hw::CoreUnits::size) + 1},
+    Bound::others{int(hw::CoreUnits::size) + 2}, Bound::host{int(hw::CoreUnits::size) + 3},
+    Bound::latency{int(hw::CoreUnits::size) + 4}, Bound::declared_level{int(hw::CoreUnits::size) + 5};
+inline std::string to_string(Bound bound) { return bound.name(); }
 
 /// An execution of an item of the program, or several equal ones, in the order of the schedule.
 struct ItemResult {
@@ -26,9 +48,12 @@ struct ItemResult {
   Bound bound = Bound::latency;
   std::uint64_t execution = 0;  ///< execution id (program_cursor.h); a done has that of its start
   std::int64_t times = 1;       ///< more than 1 if trips of a loop were skipped because they repeat the one before
-  base::Time contended{};       ///< the part of an op's duration in which transfers beside it had the HBM
+  base::Time contended{};       ///< the part of an op's duration in which concurrent transfers had the HBM
   int beside = -1;              ///< item that started those transfers; -1: the collectives of other cores
-  base::Time total() const { return duration * times; }
+  /// What all executions take beyond that. Trips that are skipped take whole cycles, and a little more or less than the
+  /// one that they repeat; the difference counts for the longest item of a trip.
+  base::Time rest{};
+  base::Time total() const { return duration * times + rest; }
 };
 
 /// What ops waited for the HBM because of one asynchronous item, or of other cores, in the last step.
@@ -94,6 +119,15 @@ struct PartsResult {
   std::vector<Op> ops;  ///< those that the parts change most in the step first; empty at other details
 };
 
+/// What is done in the last step (run_activity.h).
+struct StepActivity {
+  hw::Activity core;   ///< by the reported core
+  hw::Activity slice;  ///< by all cores of the slice
+  /// By the reported core in one execution of an item, by index into Program::items; `core` is the sum over all
+  /// executions.
+  std::map<int, hw::Activity> items;
+};
+
 struct RunResult {
   int steps = 0;  ///< completed
   std::vector<base::Time> step_times;
@@ -101,9 +135,9 @@ struct RunResult {
   std::vector<ItemResult> items;
   std::vector<LoopResult> loops;
   std::vector<ContentionResult> contention;  ///< in the order of the schedule
+  StepActivity activity;
   /// `other` includes outfeed.
   base::Time compute, collective, infeed, other;  ///< parts of the last step, with step_time as their sum
-  base::Bytes hbm_bytes;                          ///< moved by one core per step, without collectives
   /// Bytes on every link of the slice in the last step, by LinkId; expanded if the slice is folded.
   std::vector<base::Bytes> link_bytes;
   double ici_utilization = 0;  ///< of the busiest link: payload over its capacity in the last step

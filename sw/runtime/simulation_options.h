@@ -9,6 +9,7 @@
 
 #include "base/trace/probe.h"
 #include "base/trace/timeline.h"
+#include "base/units.h"
 #include "hw/input/input_plan.h"
 #include "sw/collectives/algorithm.h"
 #include "sw/compiler/op_cache.h"
@@ -16,6 +17,7 @@
 
 namespace podsim::sw::runtime {
 
+/// How a slice is simulated.
 struct SimulationOptions {
   Detail detail = Detail::replay;
   /// Patterns (base/text/glob.h) of names such as "chip(0,0)": the chips at tile detail where `detail` is automatic. A
@@ -23,11 +25,11 @@ struct SimulationOptions {
   std::vector<std::string> real;
   /// At detail chip, patterns of the ops that run through the parts of the first chip (chip_parts.h). Empty: all.
   std::vector<std::string> chip_ops;
-  bool contention = true;  ///< lets the transfers beside an op and the op slow each other at the HBM
-  int steps = 2;
+  bool contention = true;                 ///< lets an op and concurrent transfers slow each other at the HBM
   compiler::OpCache* op_cache = nullptr;  ///< may contain the costs of replayed ops
   bool fold = true;  ///< lets a chip represent its translates along wrapped dimensions, and a trip those that repeat it
   std::optional<hw::input::InputPlan> input;  ///< hosts that prepare the batches; without them every batch is ready
+  base::Time launch;  ///< of each request, from when the slice is free (workloads/job: loop_launch)
   /// Used for the collectives that it supports. The others, or all without a value, use the algorithm with the shortest
   /// modelled time.
   std::optional<collectives::Algorithm> algorithm;

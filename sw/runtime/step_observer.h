@@ -14,7 +14,6 @@ struct StepRecord {
   base::Time begin, end;
   std::vector<ItemResult> items;  ///< items that have ended, in schedule order
   base::Time compute, collective, infeed;
-  base::Bytes hbm_bytes;
   base::Time duration() const { return end - begin; }
 };
 
@@ -22,6 +21,9 @@ struct StepRecord {
 /// none is complete.
 class StepObserver {
  public:
+  /// Its first step begins then.
+  explicit StepObserver(base::Time begin = {}) { current_.begin = current_.end = begin; }
+
   void item_ended(compiler::ProgramItem::Kind kind, const ItemResult& item, base::Time end);
   void step_ended();
   /// Number of items that have ended in this step.
@@ -38,6 +40,7 @@ class StepObserver {
 
  private:
   void add(compiler::ProgramItem::Kind kind, const ItemResult& item);
+  void add_skipped(const compiler::Program& program, std::vector<ItemResult> items, base::Time end);
 
   StepRecord current_, last_;
   std::vector<base::Time> step_times_;

@@ -24,7 +24,7 @@ std::string algorithm_name(const collectives::schedule::CollectiveSchedule& sche
 CollectiveResult describe(const compiler::CollectiveOp& op, const collectives::schedule::CollectiveSchedule& schedule) {
   CollectiveResult result;
   result.kind = collectives::to_string(op.kind);
-  result.element_type = ir::to_string(op.element_type);
+  result.element_type = hlo::to_string(op.element_type);
   result.bytes = op.bytes;
   result.group_size = op.groups.empty() ? schedule.cores() : std::int64_t(op.groups.front().size());
   result.algorithm = algorithm_name(schedule);
@@ -75,7 +75,7 @@ std::vector<CollectiveResult> collective_results(const compiler::Program& progra
     }
     CollectiveResult& result = results[at->second];
     result.exposed += item.total();
-    if (executed.phase == ir::AsyncPhase::done) continue;
+    if (executed.phase == hlo::AsyncPhase::done) continue;
     result.count += item.times;
     const collectives::engine::CollectiveRun* run = collectives.finished(item.execution);
     const base::Time once = run != nullptr ? waits::time_since_last_start(*run, fold.topology) : item.duration;

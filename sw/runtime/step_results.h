@@ -16,7 +16,7 @@ std::vector<LoopResult> loop_results(const compiler::Program& program, const std
 
 std::vector<ContentionResult> contention_results(const std::vector<ItemResult>& items);
 
-/// Adds up equal collectives, within a loop or not, in the order in which the step comes to them.
+/// Adds up equal collectives, within a loop or not, in the order in which the step reaches them.
 std::vector<CollectiveResult> collective_results(const compiler::Program& program, const std::vector<ItemResult>& items,
                                                  const pod::CollectiveSchedules& schedules, const pod::Fold& fold,
                                                  const waits::RunningCollectives& collectives);

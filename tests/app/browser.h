@@ -7,10 +7,10 @@
 
 namespace podsim::test {
 
-/// What tests/browser/check_page.py found on a page.
+/// The result of tests/browser/check_page.py on a page.
 struct PageCheck {
   std::string skipped;  ///< why nothing was checked: no browser, or no python3; empty if the page was checked
-  std::string output;   ///< "the page works", or what does not
+  std::string output;   ///< "the page works", or the faults
 };
 
 /// Opens a page in a browser; each expectation is JavaScript that must be true in the end.

@@ -44,7 +44,7 @@ TEST(ChipMemoryCommand, PrintsWhatSimplerModelsLeaveOutBesideIt) {
   const Json own = json_of(folder, through_switch({"--json"}));
   EXPECT_EQ(own["cores"].size(), 2U);
   EXPECT_EQ(own["bytes"], 2 * (2 << 20));
-  // Alone a half needs no more time than with a switch before it; streams are what the banks sustain.
+  // Alone a half needs no more time than with a switch before it; streams have the rates that the banks sustain.
   EXPECT_LE(own["banks_time_s"].get<double>(), own["time_s"].get<double>());
   EXPECT_NEAR(own["streams_time_s"].get<double>(), double(2 << 20) / 411.8e9, 0.02 * double(2 << 20) / 411.8e9);
   const Json host = json_of(folder, through_switch({"--json", "--at", "host"}));

@@ -10,7 +10,7 @@
 
 #include "tests/app/program.h"
 
-/// Command lines that several tests run, and what they print.
+/// Command lines that several tests run, and their output.
 namespace podsim::test {
 
 /// ResNet-50 on four chips, two images a core.

@@ -69,7 +69,8 @@ TEST_F(Compare, RowsAddUpToTheDifferenceOfTheSteps) {
   EXPECT_EQ(comparison["machine"][0]["b"]["value"], "256");
   EXPECT_EQ(comparison["machine"][0]["b"]["evidence"], "user");
   EXPECT_TRUE(comparison["settings"].empty());
-  // The same bytes go over the same links, whatever the size of an array: to the nanosecond, as times are rounded.
+  // The same bytes go over the same links for every size of a matrix unit: equal to the nanosecond, as times are
+  // rounded.
   for (const Json& row : comparison["ops"]) {
     if (row["a"]["bound_by"] == "ICI") {
       EXPECT_LE(std::abs(row["difference_ps"].get<std::int64_t>()), 1000) << row;

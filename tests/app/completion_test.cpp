@@ -131,7 +131,7 @@ slice = ["2x2", "4x2"]
   EXPECT_EQ(offers({"report", "nothing", "--metric", ""}), Words{});
 }
 
-/// Whatever is offered as a value is not refused as one.
+/// The program accepts every value that completion offers.
 TEST(Completion, OffersOnlyWhatIsTaken) {
   const test::Folder folder;
   for (const char* flag : {"--optimizer", "--rematerialise", "--memory", "--fold", "--overlap", "--contention",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every key of a machine changes what a command prints, or refuses what goes beyond it where it is a limit.
+// Every key of a machine changes the output of a command, or, if it is a limit, refuses inputs that exceed it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,6 @@ const Words saved_loop = small_run({"--loop", "steps=50 checkpoint=10"});
 const Words small_training = {"train", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--epochs", "1"};
 const Words pod_step = {"run", "resnet50", "--slice", "64x32", "--batch-per-core", "1"};
 const Words sharded_update = small_run({"--weight-update-sharding", "on"});
-const Words large_batch = {"run", "resnet50", "--slice", "1x1", "--batch-per-core", "32"};
 const Words attention = {"run", "bert_large", "--slice", "1x1", "--batch-per-core", "2", "--set", "model.layers=1"};
 const Words large_attention = {"run", "bert_large", "--slice",       "1x1", "--batch-per-core",
                                "16",  "--set",      "model.layers=2"};
@@ -50,11 +49,12 @@ const Words lookups = {"run", "dlrm", "--slice", "2x2", "--batch-per-core", "64"
 const Words cut_product = {"run", "product.hlo", "--slice", "2x2", "--mesh", "x=8"};
 const Words feeds = {"run", "feeds.hlo", "--slice", "1x1"};
 const Words relayouts = {"run", "relayouts.hlo", "--slice", "1x1"};
+const Words narrow_types = {"run", "narrow.hlo", "--slice", "1x1"};
 const Words validation = {"validate", "--data", "."};
 const Words crowded_half = {"memory",    "--pattern", "sequential", "--bytes", "256KiB",
                             "--through", "switch",    "--at",       "one"};
 
-/// Commands that show a key, and what the machine needs for that.
+/// Commands whose output depends on a key, and the settings that the machine needs for this.
 struct Showing {
   const char* pattern;
   std::vector<Words> commands;
@@ -70,9 +70,13 @@ const std::vector<Showing>& showings() {
       {"scalar.smem", {at_the_limits}},
       {"scalar.*", {copy_kernel, transpose_kernel}},
       {"mxu.size", {small_step}},
+      {"mxu.bf16_products", {small_step}},
+      {"mxu.s8_products", {narrow_types}},
+      {"mxu.f8_products", {narrow_types}},
       {"mxu.*", {matmul_kernel}},
-      {"vector.lanes", {copy_kernel}},
-      {"vector.sublanes", {copy_kernel}},
+      {"vector.lanes", {small_step}},
+      {"vector.sublanes", {small_step}},
+      {"vector.types", {narrow_types}},
       {"vector.stores", {small_step}},
       {"vector.*", {softmax_kernel, copy_kernel, matmul_kernel}},
       {"cross_lane.*", {softmax_kernel}},
@@ -114,13 +118,11 @@ const std::vector<Showing>& showings() {
       {"job.storage_rate", {saved_loop}},
       {"job.checkpoint_beside", {saved_loop}},
       {"job.*", {small_training}},
-      {"compiler.least_segment", {message_level, few_packets, between_pods}},
       {"compiler.largest_segment", {long_messages}},
       {"compiler.row_*", {lookups}},
       {"compiler.moved_row_operations", {relayouts}},
       {"compiler.packing_share", {relayouts}},
       {"compiler.small_op_share", {sharded_update}},
-      {"compiler.tile_penalty", {large_batch}},
       {"compiler.collective_launch*", {several_hosts}},
       {"compiler.vmem_for_values", {small_step}},
       {"compiler.recompute_above", {large_attention}, {"hbm.capacity_per_core=2 GiB"}},
@@ -143,6 +145,7 @@ Words tried_values(const std::string& key, const std::string& value) {
   static const std::map<std::string, Words> others = {
       {"true", {"false"}},
       {"false", {"true"}},
+      {"f32 s32", {"f32 s32 bf16"}},
       {"open", {"closed"}},
       {"all_bank", {"per_bank", "none"}},
       {"row bank column bank_group pseudo_channel", {"row column bank bank_group pseudo_channel"}},
@@ -171,7 +174,7 @@ Words tried_values(const std::string& key, const std::string& value) {
   return {text(4 * number), text(number / 4)};
 }
 
-/// What a command found out, without what it repeats of the machine and without times of the host.
+/// The results of a command, without values of the machine that it repeats and without times of the host.
 std::string findings(const Outcome& outcome) {
   Json result = Json::parse(outcome.out);
   for (const char* repeated : {"wall_s", "compile_s", "simulation_wall_s", "partition_s", "warnings", "machine",
@@ -226,6 +229,19 @@ ENTRY main {
   turned = bf16[1024,4096]{1,0} transpose(x), dimensions={1,0}
   moved = bf16[256,256,80]{2,1,0} transpose(y), dimensions={1,0,2}
   ROOT both = (bf16[1024,4096]{1,0}, bf16[256,256,80]{2,1,0}) tuple(turned, moved)
+}
+)");
+    // Products of narrow numbers, and sums of bf16.
+    folder_.write("narrow.hlo", R"(HloModule narrow
+
+ENTRY main {
+  a = s8[4096,4096]{1,0} parameter(0)
+  b = f8e4m3fn[4096,4096]{1,0} parameter(1)
+  c = bf16[128,128]{1,0} parameter(2)
+  whole = s32[4096,4096]{1,0} dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  real = bf16[4096,4096]{1,0} dot(b, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  sums = bf16[128,128]{1,0} tanh(c)
+  ROOT all = (s32[4096,4096]{1,0}, bf16[4096,4096]{1,0}, bf16[128,128]{1,0}) tuple(whole, real, sums)
 }
 )");
     std::string outfeeds;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -105,6 +106,52 @@ TEST(Hlo, CountsWhatIsInAModule) {
   EXPECT_EQ(module["collectives"][0]["bytes"], 16);
 }
 
+TEST(HloOps, AnswersEveryQuestionOfEveryOperationOrSaysWhyNot) {
+  const Folder folder;
+  const Outcome outcome = folder.run({"hlo", "ops", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  // The opcodes of HLO but for eleven that texts alone have: the starts and ends of all-gather, all-reduce, copy and
+  // collective-permute, and async-start, async-update and async-done.
+  EXPECT_EQ(json["operations"].size(), std::size_t(133 - 11));
+  for (const auto& row : json["operations"]) {
+    for (const char* question :
+         {"shape", "value", "gradient", "flops", "merge", "sharding", "partition", "layout", "work"}) {
+      ASSERT_TRUE(row.contains(question)) << row;
+      EXPECT_EQ(row[question].get<bool>(), !row.contains(std::string(question) + "_why_not")) << row;
+    }
+  }
+  const auto& dialects = json["dialects"];
+  EXPECT_TRUE(std::ranges::count(dialects["stablehlo"], "dot_general") == 1) << dialects;
+  EXPECT_TRUE(std::ranges::count(dialects["chlo"], "digamma") == 1) << dialects;
+}
+
+/// What a command does with an operation is what `hlo ops` says of it.
+TEST(HloOps, GivesTheReasonOfTheMessageThatAUserGets) {
+  const Folder folder;
+  folder.write("a.hlo",
+               "HloModule m\nENTRY e {\n  x = f32[4] parameter(0)\n  n = s32[] constant(2)\n"
+               "  d = f32[<=4] set-dimension-size(x, n), dimensions={0}\n  y = f32[<=4] multiply(d, d)\n"
+               "  z = f32[] constant(0)\n  ROOT s = f32[] reduce(y, z), dimensions={0}, to_apply=add\n}\n");
+  std::string text = folder.read("a.hlo");
+  text.replace(text.find("ENTRY"), 0,
+               "add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }\n");
+  folder.write("a.hlo", text);
+  const auto row =
+      nlohmann::json::parse(folder.run({"hlo", "ops", "set-dimension-size", "--json"}).out)["operations"][0];
+  ASSERT_FALSE(row["gradient"].get<bool>());
+  const Outcome outcome = folder.run({"hlo", "grad", "a.hlo", "--parameters", "0"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find(row["gradient_why_not"].get<std::string>()), std::string::npos) << outcome.err;
+}
+
+TEST(HloOps, SuggestsANameForOneThatIsNone) {
+  const Folder folder;
+  const Outcome outcome = folder.run({"hlo", "ops", "sorrt"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("did you mean 'sort'?"), std::string::npos) << outcome.err;
+}
+
 TEST(HloEval, TakesLiteralsByOrderByNameAndByDevice) {
   const Folder folder;
   folder.write("a.hlo", sums);
@@ -137,6 +184,20 @@ TEST(HloEval, TakesNpyFiles) {
   const auto& elements = json["results"][0]["elements"];
   EXPECT_EQ(elements[0]["value"], nlohmann::json::parse("[[2.0, 4.0], [-2.0, 1.0]]"));
   EXPECT_EQ(elements[1]["value"], nlohmann::json::parse("[7, -1]"));
+}
+
+TEST(HloEval, TakesNpyFilesOfComplexNumbers) {
+  const Folder folder;
+  folder.write("a.hlo", "HloModule m\nENTRY e {\n  x = c64[1] parameter(0)\n  ROOT r = c64[1] negate(x)\n}\n");
+  folder.write("b.hlo", "HloModule m\nENTRY e {\n  x = f32[1] parameter(0)\n  ROOT r = f32[1] negate(x)\n}\n");
+  // 1 - 2i as two f32.
+  folder.write("x.npy", npy("<c8", "1,", std::string("\0\0\x80\x3f\0\0\0\xc0", 8)));
+  const Outcome outcome = folder.run({"hlo", "eval", "a.hlo", "--json", "--args", "x.npy"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["results"][0]["value"], nlohmann::json::parse("[[-1.0, 2.0]]"));
+  const Outcome real = folder.run({"hlo", "eval", "b.hlo", "--args", "x.npy"});
+  EXPECT_EQ(real.code, 2);
+  EXPECT_NE(real.err.find("an array of complex numbers is no f32[1]"), std::string::npos) << real.err;
 }
 
 TEST(HloEval, RandomArgumentsFollowFromTheSeed) {
@@ -182,18 +243,19 @@ TEST(HloEval, RefusesArraysThatItCannotHoldAndConstantsWithoutAValue) {
   const Outcome large = folder.run({"hlo", "eval", "large.hlo"});
   EXPECT_EQ(large.code, 2);
   // 2^29 numbers of 8 bytes; at most 2^31 bytes are held.
-  EXPECT_NE(large.err.find("large.hlo:4:28: error: main/r = broadcast: its values take 4.295 GB beside 0.000 GB of "
-                           "others, where an evaluation holds at most 2.147 GB"),
+  EXPECT_NE(large.err.find("large.hlo:4:28: error: main/r = broadcast: its values take 4.295 GB in addition to "
+                           "0.000 GB of others; the limit of an evaluation is 2.147 GB"),
             std::string::npos)
       << large.err;
-  // An array that has just room alone, beside one of 2^20 numbers.
+  // An array that just fits alone, in addition to one of 2^20 numbers.
   folder.write("beside.hlo",
                "HloModule m\nENTRY main {\n  a = f32[1048576] iota(), iota_dimension=0\n  z = f32[] constant(0)\n"
                "  b = f32[32768,8192] broadcast(z), dimensions={}\n  ROOT r = (f32[1048576], f32[32768,8192]) "
                "tuple(a, b)\n}\n");
   const Outcome beside = folder.run({"hlo", "eval", "beside.hlo"});
   EXPECT_EQ(beside.code, 2);
-  EXPECT_NE(beside.err.find("beside.hlo:5:23: error: main/b = broadcast: its values take 2.147 GB beside 0.008 GB"),
+  EXPECT_NE(beside.err.find("beside.hlo:5:23: error: main/b = broadcast: its values take 2.147 GB in addition to "
+                            "0.008 GB"),
             std::string::npos)
       << beside.err;
   folder.write("token.hlo", "HloModule m\nENTRY main {\n  ROOT t = token[] constant(6)\n}\n");

@@ -23,7 +23,7 @@ class InteractiveShell {
   /// True if the shell is installed.
   bool exists() const { return exists_; }
   void send(const std::string& keys) const;
-  /// Waits until `text` is shown, beyond what an earlier call waited for; false when it is not within 20 s.
+  /// Waits until `text` is shown after the text of earlier calls; false when it does not appear within 20 s.
   bool shows(const std::string& text);
   /// Output that has been shown and that no call waited for yet.
   const std::string& shown() const { return shown_; }

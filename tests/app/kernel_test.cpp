@@ -155,6 +155,46 @@ TEST(KernelFamilies, HaveHelpOfTheirOwn) {
   EXPECT_EQ(folder.run({"help", "kernel", "elementwise"}).out, one);
 }
 
+// Every value of these that a step takes and a bundle does not is refused where it was set.
+TEST(KernelMachine, ValuesThatBundlesDoNotHaveAreRefusedAtTheirPlace) {
+  const test::Folder folder;
+  const std::string types = "vector.types=f32 s32 bf16";
+  for (const std::string& setting :
+       {std::string("mxu.size=256"), std::string("mxu.size=64"), std::string("mxu.count=5"),
+        std::string("mxu.bf16_products=2"), std::string("mxu.weight_rows_per_cycle=3"), std::string("vector.lanes=64"),
+        std::string("vector.sublanes=16"), types}) {
+    for (const Words& command :
+         {Words{"kernel", "matmul", "--m", "64", "--n", "128", "--k", "128"}, Words{"calibrate", "core"}}) {
+      Words words = command;
+      words.insert(words.end(), {"--set", setting});
+      const test::Outcome outcome = folder.run(words);
+      EXPECT_EQ(outcome.code, 2) << setting;
+      EXPECT_TRUE(outcome.err.starts_with("--set: error:")) << outcome.err;
+      EXPECT_TRUE(has(outcome.err, "'" + setting.substr(0, setting.find('=')) + "'")) << outcome.err;
+      EXPECT_TRUE(has(outcome.err, "   | " + setting + "\n")) << outcome.err;
+      EXPECT_TRUE(has(outcome.err, "^")) << outcome.err;
+      EXPECT_TRUE(has(outcome.err, "the tile level takes any value of the range")) << outcome.err;
+    }
+  }
+}
+
+TEST(KernelMachine, AFileIsNamedWithLineAndColumn) {
+  const test::Folder folder;
+  folder.write("many.toml", "base = \"tpu-v3\"\n[mxu]\ncount = 8\n");
+  const test::Outcome outcome = folder.run({"kernel", "matmul", "--machine", "many.toml"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(outcome.err.starts_with("many.toml:3:9: error: a bundle names up to 4 matrix units")) << outcome.err;
+}
+
+// A kernel that uses no matrix unit takes as long on a core with eight.
+TEST(KernelMachine, UnitsThatAKernelDoesNotNameChangeNothing) {
+  const test::Folder folder;
+  const Words softmax = {"softmax", "--rows", "64", "--columns", "256"};
+  Words eight = softmax;
+  eight.insert(eight.end(), {"--set", "mxu.count=8"});
+  EXPECT_EQ(kernel_json(folder, eight)["cycles"], kernel_json(folder, softmax)["cycles"]);
+}
+
 TEST(KernelTrace, ComesWithASaveFile) {
   const test::Folder folder;
   kernel_json(folder, {"elementwise", "--rows", "64", "--vcd", "e.vcd", "--trace", "core.dma.*"});

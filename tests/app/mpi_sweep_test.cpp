@@ -30,7 +30,7 @@ bytes = ["4KiB", "64KiB", "1MiB"]
 )";
 constexpr std::size_t mpi_points = 3 * 121;
 
-// Built beside podsim where CMake finds an MPI.
+// CMake builds it next to podsim where it finds an MPI.
 constexpr const char* mpi_program = PODSIM_PROGRAM "-mpi";
 
 bool is_rank(const std::filesystem::path& process, const std::string& rank) {
@@ -47,7 +47,7 @@ pid_t parent_of(pid_t process) {
   return parent;
 }
 
-/// The process of a rank that `mpirun` has started; 0 when it is not there.
+/// The process of a rank that `mpirun` has started; 0 when no such process exists.
 pid_t rank_of(pid_t mpirun, const std::string& rank) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string name = entry.path().filename().string();
@@ -91,7 +91,7 @@ class MpiSweep : public ::testing::Test {
     return content("one");
   }
 
-  /// A job of which rank 2 is killed when some points are there.
+  /// A job whose rank 2 is killed when the results of some points have been written.
   Outcome with_rank_2_killed(const Words& of_mpirun, const Words& more, const std::string& name) const {
     Child job(folder_, words(of_mpirun, more), mpirun_);
     EXPECT_TRUE(comes_true([&] { return lines(name) >= 5; }));

@@ -51,7 +51,7 @@ TEST(Network, TheSameSeedPrintsTheSamePointsAndAnotherSeedOthers) {
 }
 
 TEST(Network, ASweepEndsWhereTheNetworkSaturates) {
-  // Tornado traffic on a ring of 8 loads every link with three times what a node sends.
+  // Tornado traffic on a ring of 8 loads every link with three times the traffic of a node.
   const Folder folder;
   const Outcome outcome = network(folder, {"--pattern", "tornado", "--slice", "8", "--sweep", "--vcs", "8",
                                            "--channel-cycles", "1", "--window", "200", "--json"});

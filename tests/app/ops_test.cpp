@@ -17,7 +17,7 @@ using Words = std::vector<std::string>;
 /// The profile of a training step as the program itself writes it, on 4 chips.
 Words profiled_run() { return {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "8", "-o", "run"}; }
 
-// A fusion's body is not in the table; what is inferred without it takes the time that the op itself took.
+// A fusion's body is not in the table; the op that is rebuilt without it takes as long as the original op.
 TEST(Ops, RebuiltFromTheTableOfARunTakeWhatTheyTookInTheRun) {
   const test::Folder folder;
   ASSERT_EQ(folder.run(profiled_run()).code, 0);

@@ -12,7 +12,7 @@
 #include "tests/app/comes_true.h"
 #include "tests/app/program.h"
 
-/// Commands that are ended from outside: they print what is done, marked as partial, and say where they were.
+/// Commands that are ended from outside: they print their results so far, marked as partial, and their position.
 namespace podsim {
 namespace {
 

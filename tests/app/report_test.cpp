@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
-constexpr std::size_t most_bytes = 1'000'000;
+constexpr std::size_t max_bytes = 1'000'000;
 constexpr const char* hostile = "</script><script>window.fooled=1</script><img src=x onerror='fooled=1'>\" & 'end";
 
 void expect_done(const test::Folder& folder, const Words& arguments) {
@@ -210,7 +210,7 @@ TEST(Report, IsAWellFormedPageThatRefersToNothingOutside) {
   const test::Folder folder;
   expect_done(folder, test::small_run({"-o", "r"}));
   const std::string page = folder.read("r/report.html");
-  EXPECT_LT(page.size(), most_bytes);
+  EXPECT_LT(page.size(), max_bytes);
   EXPECT_EQ(unbalanced_tag(page), "");
   EXPECT_EQ(page.find("http:"), std::string::npos);
   EXPECT_EQ(page.find("https:"), std::string::npos);
@@ -231,6 +231,29 @@ TEST(Report, HasEveryOpOfTheTable) {
     EXPECT_EQ(ops["times"][ops["time"][i].get<std::size_t>()].get<double>(), std::stod(times[i])) << i;
     EXPECT_EQ(ops["kinds"][ops["kind"][i].get<std::size_t>()][4].get<double>(), std::stod(intensities[i])) << i;
   }
+}
+
+TEST(Report, HasEveryCountOfTheStepsActivity) {
+  const test::Folder folder;
+  expect_done(folder, test::small_run({"-o", "r"}));
+  const Json activity = Json::parse(folder.read("r/stats.json")).at("activity");
+  const std::string page = folder.read("r/report.html");
+  const std::size_t begin = page.find("id=\"activity-table\"");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string table = page.substr(begin, page.find("</table>", begin) - begin);
+  int counts = 0;
+  for (const auto& [part, events] : activity.at("core").items()) {
+    for (const auto& [name, count] : events.items()) {
+      const auto all = activity.at("all_cores").at(part).at(name).get<std::int64_t>();
+      if (all == 0) continue;
+      ++counts;
+      const std::size_t row = table.find("<code>" + name + "</code>");
+      ASSERT_NE(row, std::string::npos) << part << "." << name;
+      EXPECT_NE(table.find("data-value=\"" + std::to_string(all) + "\""), std::string::npos) << part << "." << name;
+      EXPECT_NE(table.find("data-value=\"" + count.dump() + "\""), std::string::npos) << part << "." << name;
+    }
+  }
+  EXPECT_GT(counts, 15);
 }
 
 TEST(Report, HasTheWholeLastStepOnItsTimeline) {
@@ -406,7 +429,7 @@ TEST(Report, OfLargeProgramsAndSlicesStaysSmall) {
   expect_done(folder, {"run", "resnet50", "--slice", "128x32", "--batch-per-core", "8", "-o", "wide"});
   for (const char* run : {"dense", "wide"}) {
     const std::string page = folder.read(std::string(run) + "/report.html");
-    EXPECT_LT(page.size(), most_bytes) << run;
+    EXPECT_LT(page.size(), max_bytes) << run;
     EXPECT_EQ(texts(data_of(page).at("ops").at("hlo")), column(folder.read(std::string(run) + "/ops.csv"), "HLO op"));
   }
   const std::string dense = folder.read("dense/report.html");
@@ -430,7 +453,7 @@ TEST(ReportInBrowser, WorksFromDisk) {
        " said = () => document.querySelector(\"#timeline-chart output\").textContent, all = said(),"
        " press = (key) => chart.dispatchEvent(new KeyboardEvent(\"keydown\", {key, bubbles: true}));"
        " press(\"+\"); const part = said(); press(\"0\"); return part !== all && said() === all; })()",
-       // The arrow keys walk over a chart and show what is there.
+       // The arrow keys walk over a chart and show the values at the cursor.
        "(() => { const chart = document.querySelector(\"#memory .on-desk svg\"); chart.focus();"
        " chart.dispatchEvent(new KeyboardEvent(\"keydown\", {key: \"ArrowRight\", bubbles: true}));"
        " return !document.getElementById(\"tip\").hidden; })()"});

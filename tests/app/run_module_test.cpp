@@ -62,6 +62,25 @@ TEST(RunModule, TakesASliceWithACoreForEachDevice) {
   EXPECT_TRUE(json["warnings"].empty());
 }
 
+TEST(RunModule, ADotThatIsAMultiplicationTakesTheTimeOfOne) {
+  test::Folder folder;
+  const std::string head =
+      "HloModule m\n\nENTRY e {\n  x = bf16[8,16,128,512] parameter(0)\n  h = bf16[16] parameter(1)\n";
+  folder.write("dot.hlo", head +
+                              "  ROOT d = bf16[16,8,128,512] dot(x, h), lhs_batch_dims={1}, rhs_batch_dims={0}, "
+                              "lhs_contracting_dims={}, rhs_contracting_dims={}\n}\n");
+  folder.write("product.hlo", head +
+                                  "  t = bf16[16,8,128,512] transpose(x), dimensions={1,0,2,3}\n"
+                                  "  b = bf16[16,8,128,512] broadcast(h), dimensions={0}\n"
+                                  "  ROOT p = bf16[16,8,128,512] multiply(t, b)\n}\n");
+  const auto step = [&](const char* file) {
+    const test::Outcome outcome = folder.run({"run", file, "--slice", "1x1", "--json"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return double(Json::parse(outcome.out)["step_time_s"]);
+  };
+  EXPECT_NEAR(step("dot.hlo") / step("product.hlo"), 1, 0.01);
+}
+
 TEST(RunModule, SaysThatAScheduledModuleKeepsItsOrder) {
   test::Folder folder;
   folder.write("step.hlo", module_text);
@@ -164,8 +183,8 @@ TEST(RunModule, ASliceOfAnotherSizeIsRefusedWithOneThatFits) {
   EXPECT_NE(outcome.err.find("--slice 2x2"), std::string::npos) << outcome.err;
 }
 
-// x, y, z and w are 9.125 MiB. At the 16 MiB of c, a and b are there, of 1 MiB each; a is read again, and 1 MiB less is
-// needed if it is made again.
+// x, y, z and w are 9.125 MiB. At the 16 MiB of c, a and b are live, of 1 MiB each; a is read again, and 1 MiB less is
+// needed if it is computed again.
 TEST(RunModule, OpsOfAProgramRunOnceMoreIfThatMakesItFit) {
   test::Folder folder;
   folder.write("long_life.hlo", R"(HloModule long_life

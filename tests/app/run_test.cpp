@@ -88,7 +88,7 @@ TEST(RunJson, HasFiguresThatAgreeWithEachOther) {
 struct SmallRun {
   const char* name;
   Words words;            ///< after "run"
-  bool overlaps = false;  ///< whether collectives go on beside ops
+  bool overlaps = false;  ///< whether collectives overlap with ops
 };
 
 class RunDetail : public ::testing::TestWithParam<SmallRun> {};
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
                  true}),
     [](const auto& instance) { return std::string(instance.param.name); });
 
-// To the picosecond, also with transfers beside ops.
+// The times are equal to the picosecond, also with transfers concurrent with ops.
 TEST_P(RunDetail, ChipsOfUnitsAndReplayedOnesTakeTheSameStep) {
   const test::Folder folder;
   const auto at = [&](const Words& detail) {
@@ -197,7 +197,7 @@ TEST(RunInfeed, AProgramWithoutInfeedsWaitsForItsBatchToo) {
   }
 }
 
-// What is sent is the batch, not the weights: with 16 GB/s for the two cores of a chip, 3.2 GB in 0.4 s.
+// The host sends the batch, not the weights: with 16 GB/s for the two cores of a chip, 3.2 GB in 0.4 s.
 TEST(RunInfeed, AFilesBatchAreTheParametersThatNoOutputReplaces) {
   const test::Folder folder;
   const auto step = [&](const std::string& aliases) {
@@ -252,7 +252,7 @@ TEST(RunAlgorithm, IsTheOneThatWasAskedForWhereItCanBe) {
   }
   const Json direct = test::json_of(folder, test::small_run({"--json", "--algorithm", "direct"}));  // of all-to-alls
   EXPECT_EQ(direct["step_time_ps"], fastest["step_time_ps"]);
-  EXPECT_NE(direct["notes"].dump().find("all-reduce is not done by the algorithm direct"), std::string::npos);
+  EXPECT_NE(direct["notes"].dump().find("all-reduce is not supported by the algorithm direct"), std::string::npos);
 }
 
 TEST(RunOutput, OpsAreInXprofColumnsAndAddUpToTheStep) {
@@ -273,6 +273,26 @@ TEST(RunOutput, OpsAreInXprofColumnsAndAddUpToTheStep) {
   EXPECT_NEAR(share, 1, 1e-6);
 }
 
+TEST(RunOutput, TheActivityOfOpsAddsUpToThatOfTheStep) {
+  const test::Folder folder;
+  const Json run = test::json_of(folder, test::small_run({"--json", "-o", "r"}));
+  const Words table = test::lines_of(folder.read("r/ops.csv"));
+  std::vector<std::int64_t> sums(6, 0);
+  for (std::size_t i = 1; i < table.size(); ++i) {
+    const Words row = cells(table[i]);
+    for (std::size_t column = 0; column < 6; ++column) sums[column] += std::stoll(row[row.size() - 6 + column]);
+  }
+  const Json& core = run["activity"]["core"];
+  const auto count = [&](const char* part, const char* name) { return core[part][name].get<std::int64_t>(); };
+  EXPECT_EQ(sums[0], count("mxu", "multiply_accumulates"));
+  EXPECT_EQ(sums[1], count("vector", "alu_operations"));
+  EXPECT_EQ(sums[2], count("cross_lane", "operations"));
+  EXPECT_EQ(sums[3], count("hbm", "op_read_bytes") + count("hbm", "transfer_read_bytes"));
+  EXPECT_EQ(sums[4], count("hbm", "op_written_bytes") + count("hbm", "transfer_written_bytes"));
+  EXPECT_EQ(sums[5], count("ici", "message_bytes"));
+  for (const std::int64_t sum : sums) EXPECT_GT(sum, 0);
+}
+
 TEST(RunOutput, OpsHaveTheHeaderOfAMeasuredProfileAndHowProductsAreComputed) {
   const std::filesystem::path profile =
       std::filesystem::path(PODSIM_SOURCE_DIR) / "../shared/measurements/op_profiles/resnet.csv";
@@ -283,7 +303,10 @@ TEST(RunOutput, OpsHaveTheHeaderOfAMeasuredProfileAndHowProductsAreComputed) {
   if (header.ends_with('\r')) header.pop_back();
   const test::Folder folder;
   test::json_of(folder, test::small_run({"--json", "-o", "r"}));
-  EXPECT_EQ(test::lines_of(folder.read("r/ops.csv")).front(), header + ",Products");
+  EXPECT_EQ(test::lines_of(folder.read("r/ops.csv")).front(), header +
+                                                                  ",Products,Multiply-accumulates,Vector operations,"
+                                                                  "Cross-lane operations,HBM read (B),HBM written (B),"
+                                                                  "ICI sent (B)");
 }
 
 TEST(RunOutput, ManifestNamesEveryFile) {

@@ -62,7 +62,7 @@ TEST(RunTopology, OnACoreALayerTakesAtLeastItsArithmeticAndItsTraffic) {
     sum += cycles;
   }
   EXPECT_EQ(json["cycles"], sum);
-  EXPECT_LT(json["layers"][1]["cycles"], json["layers"][1]["scale_sim_cycles"]);  // two arrays, weights beside rows
+  EXPECT_LT(json["layers"][1]["cycles"], json["layers"][1]["scale_sim_cycles"]);  // two arrays; weights load early
 }
 
 TEST(RunTopology, AMatrixProductTakesWhatItTakesAsHloText) {

@@ -155,7 +155,7 @@ TEST(StudyReportInBrowser, WorksFromDisk) {
       "(() => { const chart = document.querySelector(\"#axes-chart .on-desk svg\");"
       " chart.dispatchEvent(new KeyboardEvent(\"keydown\", {key: \"ArrowRight\", bubbles: true}));"
       " return chart.querySelectorAll(\".current\").length === 1; })()",
-      // A mark leads to its point and what runs it again; so does an address.
+      // A mark leads to its point with the command that runs it again; so does an address.
       "(() => { document.querySelector(\"#axes-chart .on-desk .mark\").dispatchEvent(new MouseEvent(\"click\", "
       "{bubbles: true}));"
       " const text = document.querySelector(\".details pre\").textContent;"

@@ -190,7 +190,7 @@ TEST_F(Sweep, RefusesAFolderOfAnotherStudy) {
   EXPECT_TRUE(content("out") == before);
 }
 
-/// A study that grows runs its new points only, and is then what it would have been from the start.
+/// A study that grows runs only its new points, and its content then equals that of the larger study run at once.
 TEST_F(Sweep, TakesOverPointsWhenTheTextOfTheStudyChanges) {
   ASSERT_EQ(sweep({}).code, 0);
   std::string text = steps_study;

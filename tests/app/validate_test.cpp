@@ -72,7 +72,7 @@ TEST(Validate, PublishedMemoryStandsBesideThatOfTheCommandOfItsRow) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto rows = nlohmann::json::parse(outcome.out)["rows"];
   ASSERT_EQ(rows.size(), 2U);
-  // The command of a row needs as much by itself.
+  // The command of a row, run alone, needs as much.
   std::istringstream words(rows[0]["command"].get<std::string>() + " --json");
   std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
   arguments.erase(arguments.begin());

@@ -341,5 +341,76 @@ TEST(Config, AKeyHasAtMost256Parts) {
   EXPECT_NE(reading(50'000).find("deep.toml:2:1"), std::string::npos);
 }
 
+/// A built-in text with tables that a file may declare.
+Config with_pattern() {
+  return Config::builtin("small", R"(
+[core]
+count = 2
+[memory."*"]
+capacity = "1 MiB"
+shared = true
+)");
+}
+
+std::string first_error_of(const std::string& text) {
+  Config config = with_pattern();
+  try {
+    config.add_text("m.toml", text);
+  } catch (const InputError& error) {
+    const Diagnostic& first = error.diagnostics().front();
+    return first.message + " | " + first.hint;
+  }
+  return "";
+}
+
+TEST(Config, AFileDeclaresTablesThatThePatternAllows) {
+  Config config = with_pattern();
+  EXPECT_EQ(config.entries().size(), 1U) << "a pattern is no entry";
+  EXPECT_FALSE(config.contains("memory.*.capacity"));
+  config.add_text("m.toml",
+                  "[memory.second]\ncapacity = \"4 KiB\"\nshared = false\n"
+                  "[memory.first]\nshared = true\ncapacity = \"8 KiB\"\n");
+  std::vector<std::string> keys;
+  for (const ConfigEntry& entry : config.entries()) keys.push_back(entry.key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"core.count", "memory.second.capacity", "memory.second.shared",
+                                            "memory.first.capacity", "memory.first.shared"}))
+      << "tables in the order of the file, keys in that of the pattern";
+  EXPECT_EQ(config.bytes("memory.second.capacity"), Bytes(4096));
+  EXPECT_EQ(config.entry("memory.second.capacity").origin.line, 2);
+  config.set("memory.first.capacity=2 MiB");
+  EXPECT_EQ(config.bytes("memory.first.capacity"), Bytes(2 << 20));
+  config.add_text("n.toml", "[memory.first]\nshared = false\n");
+  EXPECT_FALSE(config.boolean("memory.first.shared")) << "a later file overrides";
+}
+
+TEST(Config, ADeclaredTableStatesAllKeysOfItsPatternAndNoOther) {
+  EXPECT_EQ(first_error_of("[memory.m]\nshared = true\n"), "'memory.m' needs 'capacity' | as in capacity = \"1 MiB\"");
+  EXPECT_EQ(first_error_of("[memory.m]\ncapacity = \"1 MiB\"\nshard = true\nshared = true\n"),
+            "'memory.m.shard' is not a key of small | did you mean 'shared'?");
+  EXPECT_EQ(first_error_of("[memory.m]\ncapacity = 7\nshared = true\n"),
+            "'memory.m.capacity' is an amount of data and needs a unit | as in \"1 MiB\"");
+  EXPECT_EQ(first_error_of("[memory.\"A b\"]\ncapacity = \"1 MiB\"\nshared = true\n"),
+            "'A b' is not a name | a small letter, then small letters, digits and _");
+  EXPECT_EQ(first_error_of("memory.m = 3\n"), "'memory.m' is a table of keys, not a value | ");
+}
+
+TEST(Config, ACopyOfThePatternDeclaresNoTable) {
+  Config config = with_pattern();
+  const std::size_t keys = config.entries().size();
+  config.add_text("copy.toml", "[memory.\"*\"]\ncapacity = \"2 MiB\"\nshared = true\n");
+  EXPECT_EQ(config.entries().size(), keys);
+}
+
+TEST(Config, ASettingDeclaresNoTable) {
+  Config config = with_pattern();
+  try {
+    config.set("memory.m.capacity=1 MiB");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.diagnostics().front().message, "'memory.m.capacity' is not a key of small");
+    EXPECT_EQ(error.diagnostics().front().hint, "a table [memory.NAME] of a file declares it");
+  }
+}
+
 }  // namespace
 }  // namespace podsim::base

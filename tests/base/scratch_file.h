@@ -10,7 +10,7 @@
 
 namespace podsim::test {
 
-/// The name of a file of this process, which is removed at the end; the file itself is not there yet.
+/// The name of a file of this process, which is removed at the end; the constructor does not create the file.
 class ScratchFile {
  public:
   /// `purpose` is part of its name.

@@ -70,8 +70,17 @@ def values_at(figure, place):
     has SI units, and shares in place of per cents."""
     if isinstance(place, (int, float)):
         return [place * (100 if figure.unit == "%" else 1)]
-    return [there.value if figure.unit else float(there.text) for there in figures.figures_in(place, False)
+    return [there.value if figure.unit else float(there.text) for there in numbers_at(figure, place)]
+
+
+def numbers_at(figure, place):
+    return [there for there in figures.figures_in(place, False)
             if not figure.unit or there.dimension == figure.dimension]
+
+
+def has_sign_of(figure, place, i):
+    """Whether value `i` of a line has a sign where the figure has a plus."""
+    return isinstance(place, (int, float)) or figure.text[0] != "+" or numbers_at(figure, place)[i].text[0] in "+-"
 
 
 def wrong_figures(found, at):
@@ -81,7 +90,8 @@ def wrong_figures(found, at):
         values = values_at(figure, place)
         key = id(place) if isinstance(place, str) else len(taken)  # equal lines are different places
         match = next((i for i, value in enumerate(values)
-                      if (key, figure.dimension, i) not in taken and figure.is_rounded_from(value)), None)
+                      if (key, figure.dimension, i) not in taken and figure.is_rounded_from(value)
+                      and has_sign_of(figure, place, i)), None)
         if match is None:
             wrong.append(figure)
         else:

@@ -160,6 +160,9 @@ class Figures(Checked):
 
         self.assertTrue(agree("843 us", "time 0.84336 ms"))
         self.assertFalse(agree("844 us", "time 0.84336 ms"))
+        self.assertTrue(agree("+4.5 %", "bias +4.5 %, median 4.0 %"))
+        self.assertFalse(agree("+4.0 %", "bias +4.5 %, median 4.0 %"))
+        self.assertTrue(agree("82.7 %, 4.7 %, +1.7 %", "fusion 82.7 % 4.7 % +1.7 %"))
         printed = '{"mxu": 0.4101, "parts": [{"time_s": 0.119003, "bytes": 1536}]}'
         paths = ["mxu", "parts.0.time_s", "parts.0.bytes"]
         self.assertTrue(agree("41.0 %, 119.0 ms, 1.5 KiB", printed, paths))

@@ -4,14 +4,15 @@
 #include <string_view>
 
 #include "base/diagnostic.h"
-#include "sw/hlo/graph/npy.h"
+#include "hlo/text/graph/npy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace podsim::sw;
+  using namespace podsim;
   try {
-    hlo::graph::read_npy({reinterpret_cast<const char*>(data), size}, ir::make_shape(ir::ElementType::f32, {2, 3}));
-  } catch (const podsim::base::InputError& error) {
-    for (const auto& diagnostic : error.diagnostics()) podsim::base::format(diagnostic);
+    const auto shape = hlo::make_shape(hlo::ElementType::f32, {2, 3});
+    hlo::text::graph::read_npy({reinterpret_cast<const char*>(data), size}, shape);
+  } catch (const base::InputError& error) {
+    for (const auto& diagnostic : error.diagnostics()) base::format(diagnostic);
   }
   return 0;
 }

@@ -81,7 +81,7 @@ def make_formats(folder):
             ["hlo", "eval", "INPUT", "--seed", "1", "--limit", "3s"], ["run", "INPUT", "--slice", "1x1", "--limit", "3s"]], form=programs),
         "protobuf": Format(".pb", [*seeds.glob("seeds/hlo/*.pb"), *(SHARED / "measurements").glob("*.pb")], BYTES, [
             ["hlo", "check", "INPUT"], ["run", "INPUT", "--slice", "2x2", "--limit", "3s"], ["tiles", "INPUT"]], form=MESSAGES),
-        "stablehlo": Format(".mlir", sorted((ROOT / "tests/sw/stablehlo/programs").glob("*/*.mlir")), HLO, [
+        "stablehlo": Format(".mlir", sorted((ROOT / "tests/hlo/stablehlo/programs").glob("*/*.mlir")), HLO, [
             ["hlo", "check", "INPUT"], ["hlo", "eval", "INPUT", "--seed", "1", "--limit", "3s"],
             ["run", "INPUT", "--limit", "3s"]], form=programs),
         "machine": Format(".toml", machines + [inputs / "machine.toml"], TOML, [

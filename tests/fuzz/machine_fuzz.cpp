@@ -6,7 +6,7 @@
 
 #include "base/config.h"
 #include "base/diagnostic.h"
-#include "hw/machine.h"
+#include "sw/target_machine.h"
 #include "workloads/machines/machine_choice.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   podsim::base::Config config = shipped, again = shipped;
   try {
     config.add_text("fuzz.toml", {reinterpret_cast<const char*>(data), size});
-    podsim::hw::read_machine(config);
+    podsim::sw::read_target(config);
   } catch (const podsim::base::InputError& error) {
     for (const auto& diagnostic : error.diagnostics()) podsim::base::format(diagnostic);
     return 0;

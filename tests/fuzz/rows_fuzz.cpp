@@ -7,17 +7,18 @@
 #include <string_view>
 
 #include "base/diagnostic.h"
-#include "hw/machine.h"
-#include "sw/profile/profile_model.h"
+#include "sw/target_machine.h"
+#include "validation/profile/profile_model.h"
 #include "workloads/machines/machine_choice.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using podsim::sw::profile::ComparedOp;
-  static const podsim::hw::Machine machine =
-      podsim::hw::read_machine(podsim::workloads::machines::MachineChoice{}.load());
+  using podsim::validation::profile::ComparedOp;
+  static const podsim::sw::TargetMachine machine =
+      podsim::sw::read_target(podsim::workloads::machines::MachineChoice{}.load());
   try {
-    const auto profile = podsim::sw::profile::read_profile("fuzz.csv", {reinterpret_cast<const char*>(data), size});
-    podsim::sw::profile::ProfileModel model(machine, std::nullopt);
+    const auto profile =
+        podsim::validation::profile::read_profile("fuzz.csv", {reinterpret_cast<const char*>(data), size});
+    podsim::validation::profile::ProfileModel model(machine, std::nullopt);
     for (const ComparedOp& op : model.compare(profile)) {
       if (op.modelled_s && !(std::isfinite(*op.modelled_s) && *op.modelled_s >= 0)) std::abort();
     }

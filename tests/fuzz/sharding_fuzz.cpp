@@ -4,11 +4,11 @@
 #include <string_view>
 
 #include "base/diagnostic.h"
-#include "sw/spmd/mesh/sharding_file.h"
+#include "hlo/spmd/mesh/sharding_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
-    podsim::sw::spmd::mesh::read_sharding_file("fuzz.toml", {reinterpret_cast<const char*>(data), size});
+    podsim::hlo::spmd::mesh::read_sharding_file("fuzz.toml", {reinterpret_cast<const char*>(data), size});
   } catch (const podsim::base::InputError& error) {
     for (const auto& diagnostic : error.diagnostics()) podsim::base::format(diagnostic);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hw/dram_parameters.h"
+#include "hw/parts/hbm/dram_parameters.h"
 
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ std::string memory_complaint(const std::string& setting) {
 }
 
 /// The least that all relations leave of a time.
-std::int64_t least_of(const std::string& time, const base::Config& config) {
+std::int64_t min_of(const std::string& time, const base::Config& config) {
   std::int64_t least = 0;
   for (const auto& [holder, parts] : relations) {
     std::int64_t sum = 0;
@@ -105,7 +105,7 @@ std::int64_t least_of(const std::string& time, const base::Config& config) {
 TEST(DramParameters, ATimeIsRefusedBelowTheSumOfThoseThatItHoldsAndTakenAtIt) {
   const base::Config v3 = machine_file("tpu-v3");
   for (const auto& [time, parts] : relations) {
-    const std::int64_t least = least_of(time, v3);
+    const std::int64_t least = min_of(time, v3);
     EXPECT_EQ(memory_complaint(time + "=" + std::to_string(least)), "");
     const std::string text = memory_complaint(time + "=" + std::to_string(least - 1));
     EXPECT_TRUE(text.starts_with("--set")) << time << ": " << text;

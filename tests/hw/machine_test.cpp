@@ -27,8 +27,8 @@ TEST(Machine, ALargerArrayTakesLongerToLoadAndToAnswer) {
   base::Config config = machine_file("tpu-v3");
   config.set("mxu.size=256");
   const Machine machine = read_machine(config);
-  EXPECT_EQ(machine.mxu.weight_load, base::Cycles(256));
-  EXPECT_EQ(machine.mxu.first_result_latency, base::Cycles(263));
+  EXPECT_EQ(machine.mxu.weight_load(), base::Cycles(256));
+  EXPECT_EQ(machine.mxu.first_result_latency(), base::Cycles(263));
   EXPECT_NEAR(machine.peak_flops_per_core(), 4 * 61.6e12, 0.04e12);
 }
 
@@ -55,22 +55,22 @@ INSTANTIATE_TEST_SUITE_P(
         "mxu.count=-1", "mxu.result_skew_cycles=-1", "vector.alus=0", "vector.transcendental_interval_cycles=0",
         "dma.read_latency=-1 ns", "dma.queue_depth=0", "hbm.stream_rate=0 GB/s", "hbm.turnaround=-0.1",
         "ici.payload_fraction=1.5", "ici.payload_fraction=0", "pod.dimensions=[]", "pod.dimensions=[4, 0]",
-        "pod.dimensions=[9223372036854775807, 2]", "compiler.exposed_vector_fraction=2", "hbm.stream_rate=1 B/s",
-        "hbm.stream_rate=1 MB/s", "hbm.turnaround=11", "vector.lanes=64", "vector.sublanes=16", "ici.hop_latency=0 ns",
-        "ici.remote_dma_latency=-1 ns", "pod.host_chips=0", "host.infeed_queue_depth=100000000000",
+        "pod.dimensions=[9223372036854775807, 2]", "hbm.stream_rate=1 B/s", "hbm.stream_rate=1 MB/s",
+        "hbm.turnaround=11", "vector.lanes=100", "vector.sublanes=128", "mxu.s8_products=-1", "mxu.f8_products=17",
+        "mxu.bf16_products=0", "vector.types=bf16", "ici.hop_latency=0 ns", "ici.remote_dma_latency=-1 ns",
+        "pod.host_chips=0", "host.infeed_queue_depth=100000000000",
         // Values that would overflow, divide by zero or not fit any host.
         "hbm.capacity_per_core=0 B", "hbm.capacity_per_core=1025 TiB", "core.vmem=1 TiB", "scalar.smem=2 GiB",
         "core.cores_per_chip=1000000", "mxu.operand_fifo_registers=1000000", "mxu.result_fifo_registers=1000000",
         "mxu.result_skew_cycles=9223372036854775807", "ici.route_cycles=9223372036854775807",
-        "ici.packet_payload=1 GiB", "ici.vc_buffer=1 PiB", "compiler.largest_segment=2 PiB",
-        "ici.payload_fraction=1e-300",
+        "ici.packet_payload=1 GiB", "ici.vc_buffer=1 PiB", "ici.payload_fraction=1e-300",
         // Values that are no machine, and of which no simulation ends.
         "mxu.count=1000000", "mxu.size=1000000", "mxu.weight_rows_per_cycle=129", "cross_lane.latency_cycles=0",
         "scalar.alu_latency_cycles=1000000", "vector.store_to_load_cycles=1000000", "dma.outstanding_granules=0",
         "dma.outstanding_granules=-1", "core.cores_per_chip=17", "ici.traversal_cycles=1000000",
-        "ici.route_cycles=1001", "compiler.largest_segment=1 B"));
+        "ici.route_cycles=1001"));
 
-/// What is said of a machine with these settings; empty if it is sound.
+/// The error about a machine with these settings; empty if there is no error.
 std::string complaint_about(const std::vector<std::string>& settings) {
   try {
     tpu_v3_with(settings);
@@ -82,6 +82,20 @@ std::string complaint_about(const std::vector<std::string>& settings) {
 
 void expect_names(const std::string& text, const std::vector<std::string>& parts) {
   for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
+}
+
+// 128 rows of weights are 8 registers of 16 rows; 24 rows are none.
+TEST(Machine, WeightsComeInWholeRegisters) {
+  EXPECT_EQ(complaint_about({"vector.sublanes=16"}), "");
+  const std::string text = complaint_about({"mxu.size=24", "vector.sublanes=16"});
+  EXPECT_TRUE(text.starts_with("--set")) << text;
+  expect_names(text, {"'mxu.size' is 24", "'vector.sublanes' is 16"});
+}
+
+// Four products in a cycle where one was.
+TEST(Machine, ThePeakFollowsTheProductsOfACell) {
+  EXPECT_DOUBLE_EQ(tpu_v3_with({"mxu.bf16_products=4"}).peak_flops_per_core(), 4 * tpu_v3().peak_flops_per_core());
+  EXPECT_EQ(tpu_v3_with({"mxu.s8_products=4"}).peak_flops_per_core(), tpu_v3().peak_flops_per_core()) << "of bf16";
 }
 
 // The tag of a message has four bits for a core: 2^4.
@@ -112,7 +126,7 @@ TEST(Machine, LessMemoryIsReservedThanThereIs) {
   EXPECT_EQ(complaint_about({"hbm.capacity_per_core=528 MiB", "hbm.reserved_per_core=527 MiB"}), "");
 }
 
-/// The place is that of the value that was set, also where the other one is the one out of its range.
+/// The error has the location of the value that was set, also where the other value is the one out of its range.
 TEST(Machine, AValueAtOddsWithOneOfTheFileIsRefusedWhereItIsSet) {
   for (const char* setting :
        {"ici.payload_fraction=1", "ici.packet_header=1 B", "ici.virtual_channels=65", "hbm.clock=100 MHz"}) {

@@ -18,6 +18,18 @@ inline TileTransfer shaped(base::Bytes bytes, std::int64_t choice) {
   return {bytes, {}};
 }
 
+/// Moves two in three transfers of an op to the memories `levels`, in turn.
+inline void spread(TileOp& op, const std::vector<int>& levels) {
+  std::size_t number = 0;
+  for (TileRun& run : op.runs) {
+    for (std::vector<TileTransfer>* list : {&run.work.reads, &run.work.writes}) {
+      for (TileTransfer& transfer : *list) {
+        if (number++ % 3 != 0) transfer.level = levels[number % levels.size()];
+      }
+    }
+  }
+}
+
 /// An op of up to `max_runs` runs of up to `max_tiles` tiles, memory or compute bound, with any mix of units.
 inline TileOp random_op(int max_runs, int max_tiles, int max_transfers = 4) {
   const auto transfers = [&] {
@@ -31,11 +43,11 @@ inline TileOp random_op(int max_runs, int max_tiles, int max_transfers = 4) {
     TileWork work{transfers(), {}, transfers()};
     const int phases = *rc::gen::inRange(0, 4);
     for (int phase = 0; phase < phases; ++phase) {
-      work.phases.push_back({{*rc::gen::inRange(0, 5), *rc::gen::inRange(0, 400)},
-                             {*rc::gen::inRange(0, 800), *rc::gen::inRange(0, 800), *rc::gen::inRange(0, 2000),
-                              *rc::gen::inRange(0, 300)},
-                             *rc::gen::inRange(0, 60),
-                             base::Cycles(*rc::gen::inRange(0, 600))});
+      work.phases.push_back(TilePhase{MxuWork{*rc::gen::inRange(0, 5), *rc::gen::inRange(0, 400)},
+                                      VectorWork{*rc::gen::inRange(0, 800), *rc::gen::inRange(0, 800),
+                                                 *rc::gen::inRange(0, 2000), *rc::gen::inRange(0, 300)},
+                                      CrossLaneWork{*rc::gen::inRange(0, 60)},
+                                      ScalarWork{base::Cycles(*rc::gen::inRange(0, 600))}});
     }
     op.runs.push_back({*rc::gen::inRange(0, max_tiles + 1), work});
   }
@@ -54,10 +66,9 @@ class RandomOps {
     for (std::int64_t runs = below(3); runs >= 0; --runs) {
       TileWork work{transfers(5, scale), {}, transfers(4, scale)};
       for (std::int64_t phases = below(4); phases > 0; --phases) {
-        work.phases.push_back({{below(5), below(400)},
-                               {below(800), below(800), below(2000), below(300)},
-                               below(60),
-                               base::Cycles(below(600))});
+        work.phases.push_back(TilePhase{MxuWork{below(5), below(400)},
+                                        VectorWork{below(800), below(800), below(2000), below(300)},
+                                        CrossLaneWork{below(60)}, ScalarWork{base::Cycles(below(600))}});
       }
       op.runs.push_back({below(longest_run), work});
     }

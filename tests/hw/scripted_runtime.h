@@ -12,7 +12,7 @@
 
 namespace podsim::hw {
 
-/// Runs one list of commands on every core and keeps what they report.
+/// Runs one list of commands on every core and keeps their reports.
 class ScriptedRuntime : public core::CoreRuntime {
  public:
   struct Entry {

@@ -56,6 +56,20 @@ inline Machine tpu_v3_with(const std::vector<std::string>& settings) {
   return read_machine(config);
 }
 
+/// A table [memory.NAME] of a machine file. TPU v4 has as much CMEM.
+inline std::string level_text(const std::string& name, const std::string& rate, const std::string& latency,
+                              bool shared = true) {
+  return "[memory." + name + "]\ncapacity = \"128 MiB\"\nshared = " + (shared ? "true" : "false") + "\nread_rate = \"" +
+         rate + "\"\nwrite_rate = \"" + rate + "\"\nlatency = \"" + latency + "\"\n";
+}
+
+/// TPU v3 with 128 MiB of memory on a chip, which its two cores share, at four times the rate of the HBM.
+inline base::Config cmem_file() {
+  base::Config config = machine_file("tpu-v3");
+  config.add_text("cmem.toml", level_text("cmem", "3.6 TB/s", "100 ns"));
+  return config;
+}
+
 /// Six cycles to start a vector loop, 100 for the cross-lane unit's, and no other code of the core at tile level.
 inline void set_plain_code(base::Config& config) {
   for (const char* value : {"vector_loop_cycles=6", "cross_lane_phase_cycles=100", "matrix_phase_cycles=0",
@@ -72,9 +86,10 @@ inline Machine plain_tpu_v3() {
 }
 
 /// A machine with round numbers, so that tests can state the expected cycle: 1 GHz, 100 B per cycle, read latency 20,
-/// write latency 10, turnaround 0.4, plain code.
-inline Machine round_machine() {
+/// write latency 10, turnaround 0.4, plain code. `levels`: tables of further memories.
+inline Machine round_machine(const std::string& levels = "") {
   base::Config config = machine_file("tpu-v3");
+  config.add_text("levels.toml", levels);
   config.set("core.clock=1 GHz");
   for (const char* value : {"hbm.stream_rate=100 GB/s", "hbm.write_cost=1", "hbm.turnaround=0.4"}) config.set(value);
   config.set("dma.read_latency=20 ns");

@@ -14,7 +14,10 @@ namespace {
 // round_machine: a cycle is a nanosecond, 100 B per cycle, latencies 20 and 10.
 const TileOp& two_tiles() {
   static const TileOp op{"fusion.7",
-                         {{2, {{{base::Bytes(1000)}}, {{{}, {94, 0, 0, 0}, 0}, {{}, {}, 5}}, {{base::Bytes(500)}}}}},
+                         {{2,
+                           {{{base::Bytes(1000)}},
+                            {TilePhase(VectorWork{94, 0, 0, 0}), TilePhase(CrossLaneWork{5})},
+                            {{base::Bytes(500)}}}}},
                          base::Bytes(4096)};
   return op;
 }

@@ -31,11 +31,17 @@ class Gradients(unittest.TestCase):
     def tearDownClass(cls):
         jax.config.update("jax_enable_x64", False)
 
+    PLATFORM = None  # for which JAX lowers, its own by default
+
+    def text_of(self, loss, arguments):
+        traced = jax.jit(loss).trace(*arguments)
+        return (traced.lower(lowering_platforms=(self.PLATFORM,)) if self.PLATFORM else traced.lower()).as_text()
+
     def gradients(self, loss, arguments):
         """The gradients that podsim makes of the text of a loss, evaluated."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            (folder / "loss.mlir").write_text(jax.jit(loss).lower(*arguments).as_text())
+            (folder / "loss.mlir").write_text(self.text_of(loss, arguments))
             files = []
             for i, argument in enumerate(arguments):
                 files.append(str(folder / f"x{i}.npy"))
@@ -237,6 +243,123 @@ class Ties(Gradients):
         }.items():
             with self.subTest(name):
                 self.check(lambda x, y, f=function: jnp.sum(f(x, y)), x, y)
+
+
+class ManyFunctions(Gradients):
+    def check_all(self, functions, *sizes, low=-1.0, delta=1e-9):
+        for name, function in functions.items():
+            with self.subTest(name):
+                draws = random.Random(name)
+                arguments = [low + (1 - low) / 2 * (1 + self.draw(draws, *size)) for size in sizes]
+                shape = jax.eval_shape(function, *(jnp.asarray(a, jnp.float64) for a in arguments)).shape
+                weights = self.draw(draws, *shape)
+                self.check(lambda *a, f=function, w=weights: jnp.sum(w * f(*a)), *arguments, delta=delta)
+
+
+class Structures(ManyFunctions):
+    """Control, order, positions and devices."""
+
+    def test_those_of_branches_are_those_of_jax(self):
+        def scanned(x, y):
+            def step(state, row):
+                i, total = state
+                total = lax.cond(i % 2 == 0, lambda t, r: t * r, lambda t, r: jnp.sin(t) + r, total, row)
+                return (i + 1, total), total * row
+
+            return lax.scan(step, (0, y[0]), x)[1]
+
+        self.check_all({
+            "cond": lambda x, y: lax.cond(x[0, 0] > 0, lambda: jnp.sin(x) * y, lambda: jnp.cos(x)),
+            "other": lambda x, y: lax.cond(x[0, 0] < 0, lambda: x * y, lambda: y),
+            "switch": lambda x, y: lax.switch(jnp.int32(3 * jnp.abs(x[0, 0])), [
+                lambda a: a * y, lambda a: jnp.exp(a), lambda a: y * y], x),
+            "tuple": lambda x, y: sum(lax.cond(x.sum() > 0, lambda a, b: (a * b, b), lambda a, b: (b, a - b), x, y)),
+            "nested": lambda x, y: lax.cond(x[0, 0] < 2, lambda a: lax.cond(
+                y[0, 0] < 2, lambda c: c * c * y, lambda c: c, a), lambda a: a, x),
+            "loop": lambda x, y: lax.cond(
+                x[0, 0] < 2, lambda a: lax.fori_loop(0, 3, lambda i, c: jnp.sin(c) * y, a), lambda a: a, x),
+            "scanned": scanned,
+        }, (3, 4), (3, 4))
+
+    def test_those_of_orders_are_those_of_jax(self):
+        self.check_all({
+            "sort": lambda x: jnp.sort(x, axis=0), "descending": lambda x: jnp.sort(x, descending=True),
+            "sorted by": lambda x: x[jnp.argsort(x[:, 0])], "top_k": lambda x: lax.top_k(x, 2)[0],
+            "two keys": lambda x: lax.sort((jnp.round(x), x, x * x), num_keys=2)[2], "median": jnp.median,
+            "max": lambda x: x[jnp.arange(4), jnp.argmax(x, axis=1)],
+            "quantile": lambda x: jnp.quantile(x, 0.3, axis=1),
+        }, (4, 5))
+
+    def test_those_of_products_and_running_reductions_are_those_of_jax(self):
+        self.check_all({
+            "prod": lambda x: jnp.prod(x, axis=1), "cumprod": lambda x: lax.cumprod(x, axis=1),
+            "cummax": lambda x: lax.cummax(x, axis=0), "cumlogsumexp": lambda x: lax.cumlogsumexp(x, axis=1),
+            "logaddexp": lambda x: lax.reduce(x, -np.inf, jnp.logaddexp, (0,)),
+            "base": lambda x: lax.reduce_window(x, -np.inf, lax.max, (3, 1), (2, 1), "SAME", base_dilation=(2, 1)),
+            "logsumexp": jax.nn.logsumexp, "norm": jnp.linalg.norm,
+        }, (4, 5))
+        # The gradient of a pool's gradient.
+        pool = lambda x: jnp.sum(lax.reduce_window(x, -np.inf, lax.max, (2, 2), (2, 2), "VALID")**2)
+        self.check_all({"pool": lambda x: jax.grad(pool)(x)**2}, (4, 6))
+
+    def test_those_of_positions_are_those_of_jax(self):
+        places = np.array([2, 0, 2, 9])
+        self.check_all({
+            "set": lambda x, y: x.at[places].set(y), "add": lambda x, y: x.at[places].add(y),
+            "unique": lambda x, y: x.at[places[:2]].multiply(y[:2], unique_indices=True),
+            "max": lambda x, y: x.at[places[:3]].max(y[:3]), "min": lambda x, y: x.at[places[:3]].min(y[:3]),
+            "clip": lambda x, y: x.at[places].add(y, mode="clip"),
+            "take": lambda x, y: y * jnp.take(x, places, 0, mode="clip"),
+            "wrap": lambda x, y: y * jnp.take(x, places, 0, mode="wrap"),
+            "fill": lambda x, y: y * x.at[places].get(mode="fill", fill_value=1.0),
+            "window": lambda x, y: lax.dynamic_update_slice(x, y[:2, :2], (3, 1)),
+        }, (4, 3), (4, 3))
+
+    def test_those_of_a_shard_map_are_those_of_jax(self):
+        axes = jax.sharding.PartitionSpec
+        mesh = jax.sharding.AbstractMesh((2, 2), ("a", "b"))
+
+        def loss(x, w):
+            def of_device(x, w):
+                y = lax.psum(x @ w, "b")
+                y = lax.all_gather(y, "a", axis=0, tiled=True) * lax.axis_size("a")
+                z = lax.psum_scatter(jnp.sin(y), "a", scatter_dimension=0, tiled=True)
+                z = lax.ppermute(z, "b", [(0, 1), (1, 0)])
+                return lax.all_to_all(z, "a", 0, 0, tiled=True)
+
+            return jnp.sum(jnp.cos(jax.shard_map(
+                of_device, mesh=mesh, in_specs=(axes("a", "b"), axes("b", None)), out_specs=axes("a", None),
+                check_vma=False)(x, w)))
+
+        def whole(x, w):
+            y = 2 * jnp.sin(2 * (x @ w))
+            return jnp.sum(jnp.cos(y.reshape(2, 2, -1, 3).transpose(1, 0, 2, 3).reshape(-1, 3)))
+
+        draws = random.Random(5)
+        x, w = self.draw(draws, 8, 4), self.draw(draws, 4, 3)
+        wanted = jax.grad(whole, argnums=(0, 1))(x, w)
+        for actual, expected in zip(self.gradients(loss, (x, w)), wanted):
+            np.testing.assert_allclose(actual, np.asarray(expected), rtol=1e-9, atol=1e-9)
+
+
+class Matrices(ManyFunctions):
+    """Factors and triangular systems, which JAX calls libraries for on a CPU."""
+
+    PLATFORM = "tpu"
+
+    def test_those_of_matrices_are_those_of_jax(self):
+        solve = lax.linalg.triangular_solve
+        functions = {"cholesky": lambda x, y: jnp.linalg.cholesky(x @ x.T + 2 * jnp.eye(3)) * y,
+                     "batch": lambda x, y: jnp.linalg.cholesky(
+                         jnp.stack([x @ x.T, y @ y.T]) + 2 * jnp.eye(3)) * 3}
+        for left in (True, False):
+            for lower in (True, False):
+                for transposes in (True, False):
+                    for unit in (True, False):
+                        functions[f"solve {left} {lower} {transposes} {unit}"] = (
+                            lambda x, y, l=left, low=lower, t=transposes, u=unit: solve(
+                                x + 2 * jnp.eye(3), y, left_side=l, lower=low, transpose_a=t, unit_diagonal=u))
+        self.check_all(functions, (3, 3), (3, 3), low=0.1, delta=1e-8)
 
 
 if __name__ == "__main__":

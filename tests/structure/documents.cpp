@@ -6,6 +6,8 @@
 #include <set>
 #include <sstream>
 
+#include "tests/structure/source_tree.h"
+
 namespace podsim::structure {
 namespace {
 
@@ -13,7 +15,7 @@ namespace fs = std::filesystem;
 
 const fs::path repository = PODSIM_SOURCE_DIR;
 
-/// Every file and folder of the repository but what is built or hidden.
+/// Every file and folder of the repository except built and hidden ones.
 const std::vector<std::string>& entries() {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> found;
@@ -62,11 +64,12 @@ bool is_source_name(const std::string& name) {
 }
 
 bool is_repository_path(const std::string& name) {
-  static const std::set<std::string> tops = {"app",   "base",      "bench",     "cmake",     "docs",   "hw",
-                                             "mpi",   "noc",       "sw",        "packaging", "python", "studies",
-                                             "tests", "waveforms", "workloads", ".ci"};
+  static const std::set<std::string> others = {"bench",  "cmake", "docs",      "packaging",
+                                               "python", "tests", "waveforms", ".ci"};
   const std::size_t slash = name.find('/');
-  return slash != std::string::npos && tops.contains(name.substr(0, slash));
+  if (slash == std::string::npos) return false;
+  const std::string top = name.substr(0, slash);
+  return others.contains(top) || std::ranges::find(layers(), top) != layers().end();
 }
 
 }  // namespace

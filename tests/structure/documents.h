@@ -15,7 +15,7 @@ struct NamedFile {
   std::string name;  ///< may hold *
   bool link;         ///< [text](name), relative to the document, rather than `name`
 };
-/// The files of the repository that a document names: `sw/ir/graph.h`, `graph.h`, `workloads/machines/`, a link. Names
+/// The files of the repository that a document names: `hlo/graph.h`, `graph.h`, `workloads/machines/`, a link. Names
 /// of a reader's own files (`step.hlo`, `study.toml`) are not among them.
 std::vector<NamedFile> files_named_in(const std::string& document);
 

@@ -23,8 +23,7 @@ TEST(Documents, NameFilesThatExist) {
 }
 
 TEST(Documents, TheRuleFindsMissingFiles) {
-  const auto named =
-      files_named_in("`sw/ir/graph.h` and `no_such.h`, [there](docs/guide.md), `step.hlo`\n`sw/none/`\n");
+  const auto named = files_named_in("`hlo/graph.h` and `no_such.h`, [there](docs/guide.md), `step.hlo`\n`sw/none/`\n");
   ASSERT_EQ(named.size(), 4U);
   EXPECT_TRUE(is_there("README.md", named[0]));
   EXPECT_FALSE(is_there("README.md", named[1]));

@@ -5,7 +5,7 @@
 
 namespace podsim::structure {
 
-/// The header that the second line of a source names, "// Part of sw/ir/graph.h.", or "".
+/// The header that the second line of a source names, "// Part of hlo/graph.h.", or "".
 std::string part_of(const std::string& source);
 
 /// The first function that a header declares and does not define, or "": one that needs a source. Functions that are

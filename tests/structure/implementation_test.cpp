@@ -10,7 +10,7 @@
 namespace podsim::structure {
 namespace {
 
-/// The sources that are no part of a header: programs, and what CMake makes.
+/// The sources without a header: programs, and sources that CMake generates.
 bool stands_alone(const std::filesystem::path& file) { return file.filename() == "main.cpp"; }
 
 TEST(Implementations, BearTheNameOfTheirHeaderOrSayWhichItIs) {
@@ -47,7 +47,7 @@ TEST(Implementations, TheRuleTellsWhatNeedsASource) {
   EXPECT_EQ(declared_function("struct A {\n  std::function<int(int)> f;\n  int x = h(2);\n};\n"), "");
   EXPECT_EQ(declared_function("class A {\n  virtual int g() const = 0;\n  A(const A&) = delete;\n};\n"), "");
   EXPECT_EQ(declared_function("class A {\n  int g() const { return f(1); }\n};\ninline int f(int x) { g(x); }\n"), "");
-  EXPECT_EQ(part_of("// SPDX-License-Identifier: Apache-2.0\n// Part of sw/ir/graph.h.\n\nint x;\n"), "sw/ir/graph.h");
+  EXPECT_EQ(part_of("// SPDX-License-Identifier: Apache-2.0\n// Part of hlo/graph.h.\n\nint x;\n"), "hlo/graph.h");
   EXPECT_EQ(part_of("// SPDX-License-Identifier: Apache-2.0\nint x;\n"), "");
 }
 

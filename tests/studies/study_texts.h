@@ -7,7 +7,7 @@
 
 #include "studies/plan/study.h"
 
-/// Studies for tests: texts and what is wrong with them.
+/// Studies for tests: texts and their errors.
 namespace podsim::studies {
 
 /// A study of resnet50 on 4x4 with `axes`, and `top` above its first table.

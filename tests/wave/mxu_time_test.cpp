@@ -5,8 +5,8 @@
 
 #include "base/trace/vcd_writer.h"
 #include "sw/driver/compile.h"
-#include "sw/runtime/simulation.h"
-#include "tests/hw/test_machine.h"
+#include "sw/runtime/session/session.h"
+#include "tests/sw/target_machines.h"
 #include "tests/wave/waveform.h"
 #include "workloads/models/registry.h"
 #include "workloads/workload.h"
@@ -15,7 +15,7 @@ namespace podsim::test {
 namespace {
 
 /// A step of ResNet-50 with one image per core on 2x2 chips.
-sw::compiler::Program small_step(const hw::Machine& machine) {
+sw::compiler::Program small_step(const sw::TargetMachine& machine) {
   workloads::WorkloadOptions options;
   options.batch_per_core = 1;
   options.replicas = 8;
@@ -25,20 +25,19 @@ sw::compiler::Program small_step(const hw::Machine& machine) {
 
 // Two paths: the units add up cycles when they are started, the waveform shows them come and go.
 TEST(MxuTime, InTheWaveformIsWhatTheOpsAddUpTo) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   const sw::compiler::Program program = small_step(machine);
   std::ostringstream text;
   base::trace::VcdWriter writer(text, {"chip(0,0).*.mxu*.busy"});
   sw::runtime::SimulationOptions options;
   options.detail = sw::runtime::Detail::tile;
-  options.steps = 1;
   options.sink = &writer;
-  sw::runtime::Simulation simulation(program, machine, noc::Topology({2, 2}, {false, false}), std::move(options));
-  const sw::runtime::RunResult result = simulation.run();
-  writer.finish(simulation.now());
+  sw::runtime::session::Session session(machine, noc::Topology({2, 2}, {false, false}), std::move(options));
+  const sw::runtime::RunResult result = session.run({.program = session.add(program), .steps = 1}).result;
+  writer.finish(session.now());
 
   base::Cycles counted;
-  for (const sw::runtime::ItemResult& item : result.items) counted += item.cost.mxu_busy;
+  for (const sw::runtime::ItemResult& item : result.items) counted += item.cost.busy.of<hw::Mxu>();
   EXPECT_GT(counted, base::Cycles(0));
   const base::VcdContent vcd = base::read_vcd(text.str());
   for (const std::string core : {"chip(0,0).core0.", "chip(0,0).core1."}) {

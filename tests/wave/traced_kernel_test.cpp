@@ -18,7 +18,7 @@ const std::string folder_of_waveforms = PODSIM_SOURCE_DIR "/waveforms/";
 struct TracedKernel {
   nlohmann::json json;
   base::VcdContent vcd;
-  std::string save_file;  ///< written beside the trace
+  std::string save_file;  ///< written next to the trace
 };
 
 TracedKernel traced_kernel(const std::string& name) {

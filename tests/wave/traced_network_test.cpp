@@ -38,8 +38,8 @@ TEST(NetworkWaveform, OfLightTrafficGoesForwardInTime) {
   EXPECT_FALSE(base::read_vcd(folder.read("n.vcd")).signals.empty());
 }
 
-// Tornado traffic goes three links on: over the wrap link goes what nodes 5, 6 and 7 send, all of it in the upper
-// class, and nothing that has not crossed it is in the upper class before.
+// Tornado traffic goes three links on: the wrap link carries the packets of nodes 5, 6 and 7, all of them in the upper
+// class, and no packet is in the upper class before it has crossed the wrap link.
 TEST(NetworkWaveform, ShowsPacketsChangeTheirVirtualChannelAtTheDateline) {
   const base::VcdContent vcd = traced_network();
   const auto values = [&](const std::string& name) {
@@ -78,8 +78,8 @@ TEST(RingWaveform, HasEverySignalOfItsSaveFile) {
   for (const std::string& name : names) EXPECT_TRUE(vcd.signals.contains(name)) << name;
 }
 
-// A step sends on what came in the step before: its message begins when that of the neighbour has taken 32 KiB at
-// 70.028 GB/s and been seen, a microsecond later, or after that.
+// A step sends the data that arrived in the previous step: its message begins when the neighbour's message of 32 KiB
+// has been sent at 70.028 GB/s and received, a microsecond later, or after that.
 TEST(RingWaveform, ShowsAStepBeginAfterTheMessageOfTheStepBeforeWasSeen) {
   const base::VcdContent vcd = traced_ring();
   const auto begin = [&](const std::string& chip, int step) {

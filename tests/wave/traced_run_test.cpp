@@ -156,7 +156,7 @@ TEST_F(TracedRun, IsTheSameToTheByteTheSecondTime) {
 }
 
 // The step is that of the core that leaves the all-reduce first. The trace continues until the other has left it, and
-// what follows begins on whole cycles.
+// the next items begin on whole cycles.
 TEST_F(TracedRun, LastsAsLongAsTheStepOfBothCores) {
   const std::int64_t apart = std::abs(all_reduce_of(vcd_, core0).out - all_reduce_of(vcd_, core1).out);
   EXPECT_EQ(vcd_.timescale, "1ps");

@@ -12,17 +12,17 @@
 
 #include "base/config.h"
 #include "base/diagnostic.h"
-#include "hw/machine.h"
+#include "sw/target_machine.h"
 #include "workloads/machines/machines.h"
 
-/// A machine with one key changed at a time, for tests of what depends on which keys.
+/// A machine with one key changed at a time, for tests of dependence on keys.
 namespace podsim::test {
 
 struct ChangedMachine {
   std::string key;
   std::string value;  ///< instead of the machine's own
   base::Config config;
-  hw::Machine machine;
+  sw::TargetMachine machine;
 };
 
 /// Values to try instead of an entry's own, as --set takes them.
@@ -54,7 +54,7 @@ inline std::optional<ChangedMachine> change(const std::string& machine, const ba
     try {
       config.set(entry.key + "=" + value);
       if (config.entry(entry.key).text == entry.text) continue;
-      hw::Machine changed = hw::read_machine(config);
+      sw::TargetMachine changed = sw::read_target(config);
       return ChangedMachine{entry.key, value, std::move(config), std::move(changed)};
     } catch (const base::InputError&) {
       continue;

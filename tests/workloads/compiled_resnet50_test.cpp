@@ -16,8 +16,8 @@
 #include "workloads/machines/machines.h"
 #include "workloads/models/resnet50.h"
 
-/// ResNet-50's training step as the compiler leaves it, against what XLA made of it in MLPerf v0.7 on 32 TPU-v3 chips,
-/// 128 images per core.
+/// ResNet-50's compiled training step against the one that XLA compiled in MLPerf v0.7 for 32 TPU-v3 chips, 128 images
+/// per core.
 namespace podsim::workloads {
 namespace {
 
@@ -26,8 +26,8 @@ using sw::compiler::Program;
 using sw::compiler::ProgramItem;
 using sw::driver::Step;
 
-const hw::Machine& machine() {
-  static const hw::Machine tpu = hw::read_machine(machines::machine_config("tpu-v3"));
+const sw::TargetMachine& machine() {
+  static const sw::TargetMachine tpu = sw::read_target(machines::machine_config("tpu-v3"));
   return tpu;
 }
 
@@ -66,7 +66,7 @@ TEST(CompiledResNet50, AddsUpItsGradientsInOneAllReduceOf51106384Bytes) {
   sw::compiler::Program program = compiled().program;
   ASSERT_EQ(program.collectives.size(), 1U);
   EXPECT_EQ(program.collectives[0].bytes, base::Bytes(51'106'384));
-  EXPECT_EQ(program.collectives[0].element_type, sw::ir::ElementType::bf16);
+  EXPECT_EQ(program.collectives[0].element_type, hlo::ElementType::bf16);
 }
 
 TEST(CompiledResNet50, DoesThreeTeraflopPerCoreAndStep) {
@@ -121,8 +121,8 @@ TEST(CompiledResNet50, ImagesAndKernelsHaveTheLayoutsThatXlaGaveThem) {
   }
   std::set<std::string> compared;
   const sw::driver::Step compilation = compiled();
-  for (const sw::ir::Instruction& instruction : compilation.module.entry_computation().instructions) {
-    std::string text = sw::ir::to_string(instruction.shape);
+  for (const hlo::Instruction& instruction : compilation.module.entry_computation().instructions) {
+    std::string text = hlo::to_string(instruction.shape);
     for (std::sregex_iterator at(text.begin(), text.end(), shape), end; at != end; ++at) {
       auto found = layouts.find((*at)[1]);
       if (found == layouts.end()) continue;

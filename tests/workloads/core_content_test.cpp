@@ -14,18 +14,18 @@
 namespace podsim::workloads {
 namespace {
 
-base::ContentKey core_of(const hw::Machine& machine) {
+base::ContentKey core_of(const sw::TargetMachine& machine) {
   base::ContentHash hash;
-  hw::timing::add_core(hash, machine);
+  sw::add_core(hash, machine);
   return hash.key();
 }
 
 /// True for keys without influence on an op of a core: whole sections, the keys in [compiler] that are about
-/// collectives, the fingerprint of the memory, and what of the on-chip switch does not limit a stream.
+/// collectives, the fingerprint of the memory, and keys of the on-chip switch that do not limit a stream.
 bool is_left_out(const std::string& key) {
   constexpr std::array sections{"machine", "ici", "host", "input", "job", "pod"};
   constexpr std::array keys{"compiler.combine_all_reduce",
-                            "compiler.least_segment",
+
                             "compiler.largest_segment",
                             "compiler.collective_launch",
                             "compiler.collective_launch_doubling",
@@ -45,7 +45,7 @@ bool is_left_out(const std::string& key) {
 
 TEST(CoreContent, IsThatOfEveryKeyOfCoreAndMemoryAndOfNoOther) {
   for (const char* name : {"tpu-v3", "tpu-v2"}) {
-    const base::ContentKey own = core_of(hw::read_machine(machines::machine_config(name)));
+    const base::ContentKey own = core_of(sw::read_target(machines::machine_config(name)));
     std::set<std::string> sections;
     int changed = 0;
     for (const test::ChangedMachine& other : test::changed_machines(name)) {
@@ -75,7 +75,7 @@ std::vector<hw::TileOp> contiguous_ops() {
 }
 
 TEST(CoreContent, OfEqualContentTakesEqualTime) {
-  const hw::Machine machine = hw::read_machine(machines::machine_config("tpu-v3"));
+  const sw::TargetMachine machine = sw::read_target(machines::machine_config("tpu-v3"));
   const std::vector<hw::TileOp> ops = contiguous_ops();
   int with_other_times = 0;
   for (const test::ChangedMachine& other : test::changed_machines("tpu-v3")) {

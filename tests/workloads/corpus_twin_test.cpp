@@ -19,30 +19,30 @@
 #include <map>
 #include <tuple>
 
-#include "sw/hlo/graph/to_graph.h"
-#include "sw/hlo/reader.h"
-#include "sw/ir/device_groups.h"
-#include "sw/ir/transform/rematerialize.h"
-#include "sw/spmd/mesh/sharding_file.h"
-#include "sw/spmd/partition/partitioner.h"
-#include "tests/sw/hlo/corpus.h"
+#include "hlo/device_groups.h"
+#include "hlo/spmd/mesh/sharding_file.h"
+#include "hlo/spmd/partition/partitioner.h"
+#include "hlo/text/graph/to_graph.h"
+#include "hlo/text/reader.h"
+#include "hlo/transform/rematerialize.h"
+#include "tests/hlo/text/corpus.h"
 #include "workloads/models/transformer.h"
 
 namespace podsim::workloads {
 namespace {
 
 /// Kind ("gather", "sum", "exchange"), members of a group, type, bytes of the larger of operand and result.
-using Collective = std::tuple<std::string, std::int64_t, sw::ir::ElementType, std::int64_t>;
+using Collective = std::tuple<std::string, std::int64_t, hlo::ElementType, std::int64_t>;
 using Counts = std::map<Collective, std::int64_t>;
 
-std::string kind_of(sw::ir::Opcode opcode) {
+std::string kind_of(hlo::Opcode opcode) {
   switch (opcode) {
-    case sw::ir::Opcode::all_gather:
+    case hlo::Opcode::all_gather:
       return "gather";
-    case sw::ir::Opcode::all_reduce:
-    case sw::ir::Opcode::reduce_scatter:
+    case hlo::Opcode::all_reduce:
+    case hlo::Opcode::reduce_scatter:
       return "sum";
-    case sw::ir::Opcode::all_to_all:
+    case hlo::Opcode::all_to_all:
       return "exchange";
     default:
       return "";
@@ -50,22 +50,22 @@ std::string kind_of(sw::ir::Opcode opcode) {
 }
 
 /// Counts collectives of arrays with two or more elements; those in loops count once.
-Counts collectives_of(const sw::ir::Module& module) {
+Counts collectives_of(const hlo::Module& module) {
   Counts counts;
-  const std::vector<bool> executed = sw::ir::executed_computations(module);
+  const std::vector<bool> executed = hlo::executed_computations(module);
   for (std::size_t c = 0; c < module.computations.size(); ++c) {
     if (!executed[c]) continue;
-    const sw::ir::Computation& computation = module.computations[c];
-    for (const sw::ir::Instruction& instruction : computation.instructions) {
+    const hlo::Computation& computation = module.computations[c];
+    for (const hlo::Instruction& instruction : computation.instructions) {
       const std::string kind = kind_of(instruction.opcode);
       if (kind.empty()) continue;
-      const auto groups = sw::ir::device_groups(instruction, module.replicas, module.partitions);
-      std::int64_t bytes = sw::ir::logical_bytes(instruction.shape).value();
+      const auto groups = hlo::device_groups(instruction, module.replicas, module.partitions);
+      std::int64_t bytes = hlo::logical_bytes(instruction.shape).value();
       std::int64_t operands = 0;
-      for (const sw::ir::InstructionId operand : instruction.operands) {
-        operands += sw::ir::logical_bytes(computation[operand].shape).value();
+      for (const hlo::InstructionId operand : instruction.operands) {
+        operands += hlo::logical_bytes(computation[operand].shape).value();
       }
-      const sw::ir::Shape& shape = computation[instruction.operands.front()].shape;
+      const hlo::Shape& shape = computation[instruction.operands.front()].shape;
       if (shape.element_count() < 2) continue;
       ++counts[{kind, std::int64_t(groups.front().size()), shape.element_type, std::max(bytes, operands)}];
     }
@@ -77,28 +77,28 @@ std::string to_text(const Counts& counts) {
   std::string text;
   for (const auto& [collective, count] : counts) {
     const auto& [kind, members, type, bytes] = collective;
-    text += fmt::format("{} x {} of {} bytes of {} over {}\n", count, kind, bytes, sw::ir::to_string(type), members);
+    text += fmt::format("{} x {} of {} bytes of {} over {}\n", count, kind, bytes, hlo::to_string(type), members);
   }
   return text;
 }
 
 Counts collectives_of_corpus(const std::string& name) {
-  const auto files = sw::hlo::corpus(false);
+  const auto files = hlo::text::corpus(false);
   const auto file = std::ranges::find_if(files, [&](const auto& path) { return path.filename() == name; });
   if (file == files.end()) return {};
   std::ifstream stream(*file);
   const std::string text(std::istreambuf_iterator<char>(stream), {});
-  const sw::hlo::ReadResult read = sw::hlo::read(name, text);
-  return collectives_of(sw::hlo::graph::to_graph(read.modules.back()));
+  const hlo::text::ReadResult read = hlo::text::read(name, text);
+  return collectives_of(hlo::text::graph::to_graph(read.modules.back()));
 }
 
 Counts collectives_of_twin(const models::TransformerOptions& options, const std::string& sharding) {
-  sw::ir::Module module = models::transformer_training_step(options).module;
-  const sw::spmd::mesh::ShardingFile file = sw::spmd::mesh::read_sharding_file("sharding", sharding);
-  sw::spmd::mesh::annotate(module, *file.mesh, file);
-  module = sw::ir::transform::rematerialise(module, sw::ir::transform::Rematerialisation::layer).module;
-  const sw::spmd::propagate::ModuleShardings shardings = sw::spmd::propagate::propagate(module, *file.mesh);
-  return collectives_of(sw::spmd::partition::partition(module, *file.mesh, shardings));
+  hlo::Module module = models::transformer_training_step(options).module;
+  const hlo::spmd::mesh::ShardingFile file = hlo::spmd::mesh::read_sharding_file("sharding", sharding);
+  hlo::spmd::mesh::annotate(module, *file.mesh, file);
+  module = hlo::transform::rematerialise(module, hlo::transform::Rematerialisation::layer).module;
+  const hlo::spmd::propagate::ModuleShardings shardings = hlo::spmd::propagate::propagate(module, *file.mesh);
+  return collectives_of(hlo::spmd::partition::partition(module, *file.mesh, shardings));
 }
 
 /// Llama 3.1 (Grattafiori et al. 2024), two sequences of 8192 tokens a core.
@@ -153,7 +153,7 @@ models::TransformerOptions mixtral() {
   options.mixture.experts = 8;
   options.mixture.interval = 1;
   options.mixture.capacity_factor = 2;
-  options.precision.parameter = sw::ir::ElementType::bf16;
+  options.precision.parameter = hlo::ElementType::bf16;
   return options;
 }
 
@@ -174,16 +174,16 @@ const std::string an_expert_each = along_one_axis + std::string(R"(
 void take_out_tables(const models::TransformerOptions& options, Counts& ours, Counts& theirs) {
   const std::int64_t table = 2 * options.vocabulary * options.model;
   const std::int64_t tokens = options.batch * options.sequence, rows = tokens / 8 * options.model;
-  const Collective gathered{"gather", 8, sw::ir::ElementType::bf16, table};
-  const Collective summed{"sum", 8, sw::ir::ElementType::bf16, table};
+  const Collective gathered{"gather", 8, hlo::ElementType::bf16, table};
+  const Collective summed{"sum", 8, hlo::ElementType::bf16, table};
   EXPECT_EQ(theirs[gathered], 2);
   EXPECT_EQ(theirs[summed], 2);
   EXPECT_EQ(ours[gathered], 2);
   EXPECT_EQ(ours[summed], 1);
   std::int64_t moved = table;  // the sum that they have more
-  for (const Collective& collective : {Collective{"exchange", 8, sw::ir::ElementType::bf16, 2 * rows},
-                                       Collective{"exchange", 8, sw::ir::ElementType::f32, 4 * rows},
-                                       Collective{"gather", 8, sw::ir::ElementType::s32, 4 * tokens}}) {
+  for (const Collective& collective : {Collective{"exchange", 8, hlo::ElementType::bf16, 2 * rows},
+                                       Collective{"exchange", 8, hlo::ElementType::f32, 4 * rows},
+                                       Collective{"gather", 8, hlo::ElementType::s32, 4 * tokens}}) {
     moved -= ours[collective] * std::get<3>(collective);
     ours.erase(collective);
   }
@@ -200,10 +200,10 @@ TEST(CorpusTwin, Llama8bOn8CoresHasTheSameCollectives) {
   const models::TransformerOptions options = llama_8b(8);
   Counts ours = collectives_of_twin(options, fully_sharded);
   // Two norms a layer and the last one.
-  EXPECT_EQ((theirs[{"sum", 8, sw::ir::ElementType::bf16, 2 * options.model}]), 65);
-  EXPECT_EQ((ours[{"sum", 8, sw::ir::ElementType::f32, 4 * options.model}]), 65);
-  theirs.erase({"sum", 8, sw::ir::ElementType::bf16, 2 * options.model});
-  ours.erase({"sum", 8, sw::ir::ElementType::f32, 4 * options.model});
+  EXPECT_EQ((theirs[{"sum", 8, hlo::ElementType::bf16, 2 * options.model}]), 65);
+  EXPECT_EQ((ours[{"sum", 8, hlo::ElementType::f32, 4 * options.model}]), 65);
+  theirs.erase({"sum", 8, hlo::ElementType::bf16, 2 * options.model});
+  ours.erase({"sum", 8, hlo::ElementType::f32, 4 * options.model});
   take_out_tables(options, ours, theirs);
   EXPECT_EQ(to_text(ours), to_text(theirs));
 }

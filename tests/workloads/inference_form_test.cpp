@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/transform/forward_part.h"
+#include "hlo/build/verify.h"
+#include "hlo/transform/forward_part.h"
 #include "workloads/models/registry.h"
 
 /// The forward pass that inference runs, and the numbers of parameters in closed form: layers times sizes of the
@@ -15,8 +15,8 @@
 namespace podsim::workloads {
 namespace {
 
-using sw::ir::InstructionId;
-using sw::ir::transform::ArgumentKind;
+using hlo::InstructionId;
+using hlo::transform::ArgumentKind;
 
 /// A dense layer or convolution with biases.
 constexpr std::int64_t with_bias_of(std::int64_t inputs, std::int64_t outputs) { return (inputs + 1) * outputs; }
@@ -31,7 +31,7 @@ std::int64_t weights_of_perceptron(std::int64_t inputs, const std::vector<std::i
   return count;
 }
 
-/// ResNet v1.5 with bottlenecks (He et al. 2015) with so many numbers per channel of a normalisation: 2 in training, 1
+/// ResNet v1.5 with bottlenecks (He et al. 2015). A normalisation has `norm` numbers per channel: 2 in training, 1
 /// folded into the kernel. 25,557,032 for ResNet-50, 44,549,160 for ResNet-101, 60,192,808 for ResNet-152 in training.
 std::int64_t weights_of_resnet(const std::vector<std::int64_t>& blocks, std::int64_t norm) {
   std::int64_t count = 7 * 7 * 3 * 64 + norm * 64, inputs = 64;
@@ -178,13 +178,13 @@ std::vector<InferenceCase> inference_cases() {
   };
 }
 
-/// What a step reads by kind, before and after its forward part is taken.
+/// The numbers that a step reads, by kind; compared for a step and its forward part.
 struct ArgumentCounts {
   std::int64_t parameters = 0, slots = 0;
 };
 
-ArgumentCounts counts_of(const sw::ir::Module& module, const std::vector<ArgumentKind>& kinds) {
-  const sw::ir::Computation& entry = module.entry_computation();
+ArgumentCounts counts_of(const hlo::Module& module, const std::vector<ArgumentKind>& kinds) {
+  const hlo::Computation& entry = module.entry_computation();
   ArgumentCounts sums;
   for (std::size_t number = 0; number < kinds.size(); ++number) {
     const std::int64_t count = entry[entry.parameters[number]].shape.element_count();
@@ -195,8 +195,8 @@ ArgumentCounts counts_of(const sw::ir::Module& module, const std::vector<Argumen
 }
 
 std::vector<ArgumentKind> kinds_of(const TrainingStep& step) {
-  return sw::ir::transform::argument_kinds(
-      step.module, step.donations, sw::ir::transform::forward_results(step.module, step.donations), step.frozen);
+  return hlo::transform::argument_kinds(step.module, step.donations,
+                                        hlo::transform::forward_results(step.module, step.donations), step.frozen);
 }
 
 TEST(InferenceForm, HasTheParametersOfTheArchitectureAndNothingOfTraining) {
@@ -209,18 +209,17 @@ TEST(InferenceForm, HasTheParametersOfTheArchitectureAndNothingOfTraining) {
     std::vector<ArgumentKind> kinds = kinds_of(step);
     if (!step.donations.empty()) {
       ASSERT_FALSE(step.predictions.empty());
-      sw::ir::transform::ForwardPart forward =
-          sw::ir::transform::forward_part(std::move(step.module), step.predictions);
+      hlo::transform::ForwardPart forward = hlo::transform::forward_part(std::move(step.module), step.predictions);
       std::vector<ArgumentKind> kept;
       for (const std::int64_t number : forward.parameters) kept.push_back(kinds[std::size_t(number)]);
       kinds = kept;
       step.module = std::move(forward.module);
     }
-    EXPECT_NO_THROW(sw::ir::build::verify(step.module));
+    EXPECT_NO_THROW(hlo::build::verify(step.module));
     const ArgumentCounts arguments = counts_of(step.module, kinds);
     EXPECT_EQ(arguments.parameters, wanted.inference);
     EXPECT_EQ(arguments.slots, 0);
-    for (const sw::ir::Instruction& instruction : step.module.entry_computation().instructions) {
+    for (const hlo::Instruction& instruction : step.module.entry_computation().instructions) {
       for (const char* word : {"gradients/", "optimizer/", "loss", "all_reduce/", "momentum", "moment", "label"}) {
         EXPECT_EQ(instruction.op_name.find(word), std::string::npos) << instruction.op_name;
         EXPECT_EQ(instruction.name.find(word), std::string::npos) << instruction.name;

@@ -28,7 +28,7 @@ TEST(InputSamples, OfCocoAreDecodedWhole) {
   EXPECT_EQ(samples->work.output_pixels, 300 * 300);
 }
 
-// BERT's phase two: 512 ids, masks and segments and 76 positions, ids and weights of what is masked, of 4 bytes each.
+// BERT's phase two: 512 ids, masks and segments and 76 positions, ids and weights of masked tokens, of 4 bytes each.
 // DLRM on the Criteo terabyte set: 13 numbers, 26 categories and a label.
 TEST(InputSamples, RecordsAreReadWithAllTheirNumbers) {
   EXPECT_EQ(input_samples("bert_large")->work.stored.value(), 4 * (3 * 512 + 3 * 76));

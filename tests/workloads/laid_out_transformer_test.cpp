@@ -8,12 +8,12 @@
 #include <set>
 #include <sstream>
 
+#include "hlo/eval/evaluator.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/recompute.h"
 #include "sw/driver/compile.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/hw/test_machine.h"
-#include "tests/sw/ir/literals.h"
+#include "tests/hlo/literals.h"
+#include "tests/sw/target_machines.h"
 #include "workloads/models/bert.h"
 #include "workloads/models/transformer.h"
 
@@ -21,10 +21,10 @@
 namespace podsim::workloads {
 namespace {
 
-sw::ir::Module bert_large() {
+hlo::Module bert_large() {
   models::BertOptions options;
   options.batch = 32;
-  return sw::driver::fused(models::bert_training_step(options).module, hw::tpu_v3());
+  return sw::driver::fused(models::bert_training_step(options).module, sw::tpu_v3());
 }
 
 /// The layouts, "{1,3,2,0}", of every array "bf16[32,512,16,64]" in a profile of silicon.
@@ -41,7 +41,7 @@ std::map<std::string, std::set<std::string>> layouts_of_silicon(const std::strin
   return layouts;
 }
 
-std::string order_text(const sw::ir::Shape& shape) {
+std::string order_text(const hlo::Shape& shape) {
   std::string text;
   for (int i = 0; i < shape.rank(); ++i) text += (i == 0 ? "{" : ",") + std::to_string(shape.minor_dimension(i));
   return text + "}";
@@ -51,16 +51,16 @@ std::string order_text(const sw::ir::Shape& shape) {
 TEST(LaidOutTransformer, ArraysOfBertHaveTheLayoutsOfSilicon) {
   const std::map<std::string, std::set<std::string>> silicon = layouts_of_silicon("bert.csv");
   if (silicon.empty()) GTEST_SKIP() << "no measured profile to compare with";
-  const sw::ir::Module module = bert_large();
+  const hlo::Module module = bert_large();
   double common = 0, same = 0;
   std::set<std::string> others;
-  for (const sw::ir::Instruction& instruction : module.entry_computation().instructions) {
+  for (const hlo::Instruction& instruction : module.entry_computation().instructions) {
     if (instruction.shape.is_tuple() || instruction.shape.rank() < 2) continue;
-    sw::ir::Shape plain = instruction.shape;
+    hlo::Shape plain = instruction.shape;
     plain.minor_to_major.clear();
-    const auto found = silicon.find(sw::ir::to_string(plain));
+    const auto found = silicon.find(hlo::to_string(plain));
     if (found == silicon.end()) continue;
-    const auto bytes = double(sw::ir::logical_bytes(plain).value());
+    const auto bytes = double(hlo::logical_bytes(plain).value());
     const std::string order = order_text(instruction.shape);
     common += bytes;
     if (found->second.contains(order)) {
@@ -75,24 +75,24 @@ TEST(LaidOutTransformer, ArraysOfBertHaveTheLayoutsOfSilicon) {
 
 // 336 million weights and two slots for each, 12 bytes: padding is less than a hundredth.
 TEST(LaidOutTransformer, WeightsAndSlotsOfBertAreHardlyPadded) {
-  const sw::ir::Module module = bert_large();
+  const hlo::Module module = bert_large();
   double stored = 0, counted = 0;
-  for (const sw::ir::InstructionId id : module.entry_computation().parameters) {
-    const sw::ir::Shape& shape = module.entry_computation()[id].shape;
-    stored += double(sw::ir::padded_bytes(shape).value());
-    counted += double(sw::ir::logical_bytes(shape).value());
+  for (const hlo::InstructionId id : module.entry_computation().parameters) {
+    const hlo::Shape& shape = module.entry_computation()[id].shape;
+    stored += double(hlo::padded_bytes(shape).value());
+    counted += double(hlo::logical_bytes(shape).value());
   }
   EXPECT_NEAR(counted, 4.04e9, 0.01 * 4.04e9);
   EXPECT_LT(stored, 1.01 * counted);
 }
 
-std::vector<sw::ir::Literal> step_arguments(const sw::ir::Module& module) {
-  std::vector<sw::ir::Literal> arguments;
-  for (const sw::ir::InstructionId id : module.entry_computation().parameters) {
-    const sw::ir::Shape& shape = module.entry_computation()[id].shape;
-    const bool tokens = shape.element_type == sw::ir::ElementType::s32;
+std::vector<hlo::Literal> step_arguments(const hlo::Module& module) {
+  std::vector<hlo::Literal> arguments;
+  for (const hlo::InstructionId id : module.entry_computation().parameters) {
+    const hlo::Shape& shape = module.entry_computation()[id].shape;
+    const bool tokens = shape.element_type == hlo::ElementType::s32;
     arguments.push_back(
-        sw::ir::testing::random_literal(shape, unsigned(arguments.size()), tokens ? 0 : 0.1, tokens ? 15 : 1));
+        hlo::testing::random_literal(shape, unsigned(arguments.size()), tokens ? 0 : 0.1, tokens ? 15 : 1));
   }
   return arguments;
 }
@@ -108,15 +108,15 @@ TEST(LaidOutTransformer, TrainsToTheSameBitsWithEveryOpThatMayRunTwice) {
   options.feed_forward = {32, layers::Activation::gelu, false};
   options.optimizer.kind = OptimizerKind::sgd_momentum;
   const TrainingStep step = models::transformer_training_step(options);
-  const std::vector<sw::ir::Literal> arguments = step_arguments(step.module);
-  const sw::ir::Literal expected = sw::ir::eval::evaluate(step.module, arguments);
-  const sw::ir::Module fused = sw::driver::fused(step.module, hw::tpu_v3());
+  const std::vector<hlo::Literal> arguments = step_arguments(step.module);
+  const hlo::Literal expected = hlo::eval::evaluate(step.module, arguments);
+  const hlo::Module fused = sw::driver::fused(step.module, sw::tpu_v3());
   const sw::compiler::RecomputedModule again =
       sw::compiler::recompute_to_fit(fused, base::Bytes(0), base::Bytes(0), step.donations);
   EXPECT_GT(again.ops, 0);
   EXPECT_LT(sw::compiler::account_memory(again.module, step.donations).peak,
             sw::compiler::account_memory(fused, step.donations).peak);
-  EXPECT_TRUE(sw::ir::same_values(sw::ir::eval::evaluate(again.module, arguments), expected));
+  EXPECT_TRUE(hlo::same_values(hlo::eval::evaluate(again.module, arguments), expected));
 }
 
 }  // namespace

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/layers.h"
-#include "tests/sw/ir/element_types.h"
+#include "tests/hlo/element_types.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "sw/ir/eval/evaluator.h"
+#include "hlo/eval/evaluator.h"
 #include "tests/workloads/tiny.h"
 
 namespace podsim::workloads {
 namespace {
 
-using sw::ir::InstructionId;
-using sw::ir::Literal;
-using sw::ir::build::GraphBuilder;
-using sw::ir::testing::make_literal;
-using sw::ir::testing::random_literal;
+using hlo::InstructionId;
+using hlo::Literal;
+using hlo::build::GraphBuilder;
+using hlo::testing::make_literal;
+using hlo::testing::random_literal;
 
-using sw::ir::testing::f64;
+using hlo::testing::f64;
 
 // The oracle is the norm of each group's images alone.
 TEST(Layers, BatchNormOfGroupsIsThatOfEachGroup) {
-  const sw::ir::Shape all = sw::ir::make_shape(sw::ir::ElementType::f64, {6, 3, 2, 4});
-  const sw::ir::Shape part = sw::ir::make_shape(sw::ir::ElementType::f64, {2, 3, 2, 4});
-  const auto module_of = [](const sw::ir::Shape& shape, std::int64_t groups) {
-    sw::ir::build::GraphBuilder b("test");
+  const hlo::Shape all = hlo::make_shape(hlo::ElementType::f64, {6, 3, 2, 4});
+  const hlo::Shape part = hlo::make_shape(hlo::ElementType::f64, {2, 3, 2, 4});
+  const auto module_of = [](const hlo::Shape& shape, std::int64_t groups) {
+    hlo::build::GraphBuilder b("test");
     Layers layers(b, testing::double_precision(), groups);
-    const sw::ir::InstructionId y = layers.batch_norm(b.parameter(shape, "x"));
+    const hlo::InstructionId y = layers.batch_norm(b.parameter(shape, "x"));
     return std::move(b).build(y);
   };
-  const sw::ir::Literal x = sw::ir::testing::random_literal(all, 1, -2, 3);
-  const sw::ir::Shape channels = sw::ir::make_shape(sw::ir::ElementType::f64, {4});
-  const sw::ir::Literal gamma = sw::ir::testing::random_literal(channels, 2, 0.5, 2);
-  const sw::ir::Literal beta = sw::ir::testing::random_literal(channels, 3);
-  const sw::ir::Literal y = sw::ir::eval::evaluate(module_of(all, 3), std::vector{x, gamma, beta});
+  const hlo::Literal x = hlo::testing::random_literal(all, 1, -2, 3);
+  const hlo::Shape channels = hlo::make_shape(hlo::ElementType::f64, {4});
+  const hlo::Literal gamma = hlo::testing::random_literal(channels, 2, 0.5, 2);
+  const hlo::Literal beta = hlo::testing::random_literal(channels, 3);
+  const hlo::Literal y = hlo::eval::evaluate(module_of(all, 3), std::vector{x, gamma, beta});
   for (std::size_t group = 0; group < 3; ++group) {
     const auto size = std::ptrdiff_t(part.element_count());
     const auto begin = std::ptrdiff_t(group) * size;
-    const sw::ir::Literal images{part, {x.values.begin() + begin, x.values.begin() + begin + size}, {}};
-    const sw::ir::Literal alone = sw::ir::eval::evaluate(module_of(part, 1), std::vector{images, gamma, beta});
+    const hlo::Literal images{part, {x.values.begin() + begin, x.values.begin() + begin + size}, {}};
+    const hlo::Literal alone = hlo::eval::evaluate(module_of(part, 1), std::vector{images, gamma, beta});
     for (std::ptrdiff_t i = 0; i < size; ++i) {
       EXPECT_NEAR(y.values[std::size_t(begin + i)], alone.values[std::size_t(i)], 1e-12);
     }
@@ -47,14 +47,14 @@ TEST(Layers, BatchNormOfGroupsIsThatOfEachGroup) {
 }
 
 TEST(Layers, BatchNormGivesEveryChannelMeanBetaAndDeviationGamma) {
-  sw::ir::build::GraphBuilder b("test");
-  const InstructionId x = b.parameter(sw::ir::make_shape(f64, {4, 5, 5, 2}), "x");
+  hlo::build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(hlo::make_shape(f64, {4, 5, 5, 2}), "x");
   Layers layers(b, testing::double_precision());
-  const sw::ir::Module module = std::move(b).build(layers.batch_norm(x));
-  const sw::ir::Literal result = sw::ir::eval::evaluate(
-      module,
-      std::vector{sw::ir::testing::random_literal(sw::ir::make_shape(f64, {4, 5, 5, 2}), 1, 3, 9),
-                  sw::ir::testing::make_literal(f64, {2}, {2, 0.5}), sw::ir::testing::make_literal(f64, {2}, {-1, 7})});
+  const hlo::Module module = std::move(b).build(layers.batch_norm(x));
+  const hlo::Literal result =
+      hlo::eval::evaluate(module, std::vector{hlo::testing::random_literal(hlo::make_shape(f64, {4, 5, 5, 2}), 1, 3, 9),
+                                              hlo::testing::make_literal(f64, {2}, {2, 0.5}),
+                                              hlo::testing::make_literal(f64, {2}, {-1, 7})});
   for (std::size_t channel = 0; channel < 2; ++channel) {
     double sum = 0, squares = 0;
     for (std::size_t i = channel; i < 200; i += 2) sum += result.values[i];
@@ -70,9 +70,9 @@ TEST(Layers, ConvolutionOfBlocksIsThatOfTheImage) {
   constexpr std::int64_t rows = 6, columns = 8, channels = 3, filters = 2;
   for (const std::int64_t size : {3, 5, 7}) {
     const auto module_of = [&](bool in_blocks) {
-      sw::ir::build::GraphBuilder b("test");
+      hlo::build::GraphBuilder b("test");
       Layers layers(b, testing::double_precision());
-      InstructionId x = b.parameter(sw::ir::make_shape(f64, {2, rows, columns, channels}), "x");
+      InstructionId x = b.parameter(hlo::make_shape(f64, {2, rows, columns, channels}), "x");
       if (in_blocks) {
         const InstructionId apart = b.reshape(x, {2, rows / 2, 2, columns / 2, 2, channels});
         x = b.reshape(b.transpose(apart, {0, 1, 3, 2, 4, 5}), {2, rows / 2, columns / 2, 4 * channels});
@@ -82,22 +82,22 @@ TEST(Layers, ConvolutionOfBlocksIsThatOfTheImage) {
       return std::move(b).build(y);
     };
     const std::vector<Literal> arguments{
-        sw::ir::testing::random_literal(sw::ir::make_shape(f64, {2, rows, columns, channels}), 1),
-        sw::ir::testing::random_literal(sw::ir::make_shape(f64, {size, size, channels, filters}), 2)};
-    sw::ir::testing::expect_near(sw::ir::eval::evaluate(module_of(true), arguments),
-                                 sw::ir::eval::evaluate(module_of(false), arguments), 1e-12, 1e-12);
+        hlo::testing::random_literal(hlo::make_shape(f64, {2, rows, columns, channels}), 1),
+        hlo::testing::random_literal(hlo::make_shape(f64, {size, size, channels, filters}), 2)};
+    hlo::testing::expect_near(hlo::eval::evaluate(module_of(true), arguments),
+                              hlo::eval::evaluate(module_of(false), arguments), 1e-12, 1e-12);
   }
 }
 
-// Every place of the image becomes a block, the sum over channels of the kernel, read in reverse.
+// Every pixel of the image becomes a block, the sum over channels of the kernel, read in reverse.
 TEST(Layers, TransposedConvolutionMakesABlockOfEveryPlace) {
-  sw::ir::build::GraphBuilder b("test");
+  hlo::build::GraphBuilder b("test");
   Layers layers(b, testing::double_precision());
-  const InstructionId x = b.parameter(sw::ir::make_shape(f64, {1, 2, 3, 2}), "x");
-  const sw::ir::Module module = std::move(b).build(layers.transposed_convolution(x, 1, 2));
-  const std::vector<Literal> arguments{sw::ir::testing::random_literal(sw::ir::make_shape(f64, {1, 2, 3, 2}), 1),
-                                       sw::ir::testing::random_literal(sw::ir::make_shape(f64, {2, 2, 2, 1}), 2)};
-  const Literal y = sw::ir::eval::evaluate(module, arguments);
+  const InstructionId x = b.parameter(hlo::make_shape(f64, {1, 2, 3, 2}), "x");
+  const hlo::Module module = std::move(b).build(layers.transposed_convolution(x, 1, 2));
+  const std::vector<Literal> arguments{hlo::testing::random_literal(hlo::make_shape(f64, {1, 2, 3, 2}), 1),
+                                       hlo::testing::random_literal(hlo::make_shape(f64, {2, 2, 2, 1}), 2)};
+  const Literal y = hlo::eval::evaluate(module, arguments);
   ASSERT_EQ(y.shape.dimensions, (std::vector<std::int64_t>{1, 4, 6, 1}));
   for (std::size_t row = 0; row < 4; ++row) {
     for (std::size_t column = 0; column < 6; ++column) {
@@ -112,14 +112,14 @@ TEST(Layers, TransposedConvolutionMakesABlockOfEveryPlace) {
 }
 
 TEST(Layers, SoftmaxCrossEntropyIsThatOfTheSmoothedDistribution) {
-  sw::ir::build::GraphBuilder b("test");
-  const InstructionId logits = b.parameter(sw::ir::make_shape(f64, {2, 3}), "logits");
-  const InstructionId labels = b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {2}), "labels");
-  const sw::ir::Module module = std::move(b).build(softmax_cross_entropy(b, logits, labels, 0.1).value);
+  hlo::build::GraphBuilder b("test");
+  const InstructionId logits = b.parameter(hlo::make_shape(f64, {2, 3}), "logits");
+  const InstructionId labels = b.parameter(hlo::make_shape(hlo::ElementType::s32, {2}), "labels");
+  const hlo::Module module = std::move(b).build(softmax_cross_entropy(b, logits, labels, 0.1).value);
   const std::vector<double> z = {1, 2, 3, -500, 500, 0};
-  const sw::ir::Literal result =
-      sw::ir::eval::evaluate(module, std::vector{sw::ir::testing::make_literal(f64, {2, 3}, z),
-                                                 sw::ir::testing::make_literal(sw::ir::ElementType::s32, {2}, {2, 1})});
+  const hlo::Literal result =
+      hlo::eval::evaluate(module, std::vector{hlo::testing::make_literal(f64, {2, 3}, z),
+                                              hlo::testing::make_literal(hlo::ElementType::s32, {2}, {2, 1})});
   const double denominator = std::exp(1) + std::exp(2) + std::exp(3);
   double expected = 0;
   for (int i = 0; i < 3; ++i) expected -= (i == 2 ? 0.9 + 0.1 / 3 : 0.1 / 3) * (z[i] - std::log(denominator));
@@ -129,8 +129,8 @@ TEST(Layers, SoftmaxCrossEntropyIsThatOfTheSmoothedDistribution) {
 }
 
 TEST(Layers, MaxPoolPadsTheEndFirst) {
-  sw::ir::build::GraphBuilder b("test");
-  const InstructionId x = b.parameter(sw::ir::make_shape(f64, {1, 4, 4, 1}), "x");
+  hlo::build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(hlo::make_shape(f64, {1, 4, 4, 1}), "x");
   Layers layers(b, testing::double_precision());
   const InstructionId y = layers.max_pool(x, 3, 2);
   EXPECT_EQ(b[y].window[1].padding_low, 0);
@@ -139,14 +139,14 @@ TEST(Layers, MaxPoolPadsTheEndFirst) {
 }
 
 TEST(Layers, GlobalAveragePoolAndDense) {
-  sw::ir::build::GraphBuilder b("test");
-  const InstructionId x = b.parameter(sw::ir::make_shape(f64, {1, 2, 2, 1}), "x");
+  hlo::build::GraphBuilder b("test");
+  const InstructionId x = b.parameter(hlo::make_shape(f64, {1, 2, 2, 1}), "x");
   Layers layers(b, testing::double_precision());
-  const sw::ir::Module module = std::move(b).build(layers.dense(layers.global_average_pool(x), 2));
-  const sw::ir::Literal result =
-      sw::ir::eval::evaluate(module, std::vector{sw::ir::testing::make_literal(f64, {1, 2, 2, 1}, {1, 2, 3, 6}),
-                                                 sw::ir::testing::make_literal(f64, {1, 2}, {10, 100}),
-                                                 sw::ir::testing::make_literal(f64, {2}, {1, 2})});
+  const hlo::Module module = std::move(b).build(layers.dense(layers.global_average_pool(x), 2));
+  const hlo::Literal result =
+      hlo::eval::evaluate(module, std::vector{hlo::testing::make_literal(f64, {1, 2, 2, 1}, {1, 2, 3, 6}),
+                                              hlo::testing::make_literal(f64, {1, 2}, {10, 100}),
+                                              hlo::testing::make_literal(f64, {2}, {1, 2})});
   EXPECT_EQ(result.values, (std::vector<double>{31, 302}));
   EXPECT_EQ(layers.trained().size(), 2u);
   EXPECT_TRUE(layers.trained()[0].is_kernel);

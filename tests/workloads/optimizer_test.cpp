@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/optimizer.h"
-#include "tests/sw/ir/element_types.h"
+#include "tests/hlo/element_types.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "sw/ir/eval/evaluator.h"
+#include "hlo/eval/evaluator.h"
 #include "tests/workloads/tiny.h"
 
 namespace podsim::workloads {
 namespace {
 
-using sw::ir::InstructionId;
-using sw::ir::Literal;
-using sw::ir::build::GraphBuilder;
-using sw::ir::testing::make_literal;
+using hlo::InstructionId;
+using hlo::Literal;
+using hlo::build::GraphBuilder;
+using hlo::testing::make_literal;
 
-using sw::ir::testing::f64;
+using hlo::testing::f64;
 
 /// New value and new momentum of w = (3, 4), g, v = (1, 1) at learning rate 0.5.
-std::vector<sw::ir::Literal> updated(const Optimizer& optimizer, bool is_kernel, std::vector<double> gradient) {
-  sw::ir::build::GraphBuilder b("test");
-  const sw::ir::Shape shape = sw::ir::make_shape(f64, {2});
+std::vector<hlo::Literal> updated(const Optimizer& optimizer, bool is_kernel, std::vector<double> gradient) {
+  hlo::build::GraphBuilder b("test");
+  const hlo::Shape shape = hlo::make_shape(f64, {2});
   const TrainedTensor tensor{b.parameter(shape, "w"), "w", is_kernel};
   const InstructionId g = b.parameter(shape, "g");
   const InstructionId v = b.parameter(shape, "v");
-  const InstructionId rate = b.parameter(sw::ir::make_shape(f64, {}), "rate");
+  const InstructionId rate = b.parameter(hlo::make_shape(f64, {}), "rate");
   const Update result = update(b, optimizer, tensor, g, std::vector{v}, {rate, -1});
   const InstructionId root = b.tuple({result.value, result.slots[0]});
-  const sw::ir::Module module = std::move(b).build(root);
-  return sw::ir::eval::evaluate(module, std::vector{sw::ir::testing::make_literal(f64, {2}, {3, 4}),
-                                                    sw::ir::testing::make_literal(f64, {2}, std::move(gradient)),
-                                                    sw::ir::testing::make_literal(f64, {2}, {1, 1}),
-                                                    sw::ir::testing::make_literal(f64, {}, {0.5})})
+  const hlo::Module module = std::move(b).build(root);
+  return hlo::eval::evaluate(module, std::vector{hlo::testing::make_literal(f64, {2}, {3, 4}),
+                                                 hlo::testing::make_literal(f64, {2}, std::move(gradient)),
+                                                 hlo::testing::make_literal(f64, {2}, {1, 1}),
+                                                 hlo::testing::make_literal(f64, {}, {0.5})})
       .elements;
 }
 
@@ -73,13 +73,13 @@ TEST(Optimizer, LarsLeavesTheRateOfBiasAndOfZeroGradientsAlone) {
 // |(3, 4, 12)| = 13.
 TEST(Optimizer, GradientsAreClippedByTheNormOfAll) {
   for (const auto& [most, factor] : std::vector<std::pair<double, double>>{{6.5, 0.5}, {13, 1}, {20, 1}}) {
-    sw::ir::build::GraphBuilder b("test");
-    const std::vector<InstructionId> gradients{b.parameter(sw::ir::make_shape(f64, {2}), "first"),
-                                               b.parameter(sw::ir::make_shape(f64, {1, 1}), "second")};
+    hlo::build::GraphBuilder b("test");
+    const std::vector<InstructionId> gradients{b.parameter(hlo::make_shape(f64, {2}), "first"),
+                                               b.parameter(hlo::make_shape(f64, {1, 1}), "second")};
     const InstructionId root = b.tuple(clipped(b, gradients, most));
-    const sw::ir::Module module = std::move(b).build(root);
-    const std::vector<sw::ir::Literal> arguments{make_literal(f64, {2}, {3, 4}), make_literal(f64, {1, 1}, {12})};
-    const std::vector<sw::ir::Literal> scaled = sw::ir::eval::evaluate(module, arguments).elements;
+    const hlo::Module module = std::move(b).build(root);
+    const std::vector<hlo::Literal> arguments{make_literal(f64, {2}, {3, 4}), make_literal(f64, {1, 1}, {12})};
+    const std::vector<hlo::Literal> scaled = hlo::eval::evaluate(module, arguments).elements;
     EXPECT_EQ(scaled[0].values, (std::vector<double>{3 * factor, 4 * factor})) << most;
     EXPECT_EQ(scaled[1].values, std::vector<double>{12 * factor}) << most;
   }
@@ -87,51 +87,51 @@ TEST(Optimizer, GradientsAreClippedByTheNormOfAll) {
 
 /// A tensor of random numbers under several steps of an optimiser, each with a different gradient.
 struct Trained {
-  sw::ir::Literal value;
-  std::vector<sw::ir::Literal> slots;
+  hlo::Literal value;
+  std::vector<hlo::Literal> slots;
 };
 
 constexpr double rate = 0.25;
 constexpr int step_count = 3;
 
-sw::ir::Literal random_value(const std::vector<std::int64_t>& sizes) {
-  return sw::ir::testing::random_literal(sw::ir::make_shape(f64, sizes), 1);
+hlo::Literal random_value(const std::vector<std::int64_t>& sizes) {
+  return hlo::testing::random_literal(hlo::make_shape(f64, sizes), 1);
 }
-sw::ir::Literal random_gradient(const std::vector<std::int64_t>& sizes, int step) {
-  return sw::ir::testing::random_literal(sw::ir::make_shape(f64, sizes), unsigned(100 + step));
+hlo::Literal random_gradient(const std::vector<std::int64_t>& sizes, int step) {
+  return hlo::testing::random_literal(hlo::make_shape(f64, sizes), unsigned(100 + step));
 }
 
 /// Slots start at zero.
 Trained trained(const Optimizer& optimizer, bool is_kernel, const std::vector<std::int64_t>& sizes) {
-  sw::ir::build::GraphBuilder b("test");
-  const TrainedTensor tensor{b.parameter(sw::ir::make_shape(f64, sizes), "w"), "w", is_kernel};
-  const InstructionId g = b.parameter(sw::ir::make_shape(f64, sizes), "g");
-  const StepScalars scalars{b.parameter(sw::ir::make_shape(f64, {}), "rate"),
-                            b.parameter(sw::ir::make_shape(f64, {}), "step")};
+  hlo::build::GraphBuilder b("test");
+  const TrainedTensor tensor{b.parameter(hlo::make_shape(f64, sizes), "w"), "w", is_kernel};
+  const InstructionId g = b.parameter(hlo::make_shape(f64, sizes), "g");
+  const StepScalars scalars{b.parameter(hlo::make_shape(f64, {}), "rate"),
+                            b.parameter(hlo::make_shape(f64, {}), "step")};
   std::vector<InstructionId> old;
   Trained result{random_value(sizes), {}};
   for (const Slot& slot : slots(optimizer, sizes)) {
-    const sw::ir::Shape shape = sw::ir::make_shape(f64, slot.sizes);
+    const hlo::Shape shape = hlo::make_shape(f64, slot.sizes);
     old.push_back(b.parameter(shape, slot.name));
     result.slots.push_back({shape, std::vector<double>(std::size_t(shape.element_count())), {}});
   }
   const Update change = update(b, optimizer, tensor, g, old, scalars);
   std::vector<InstructionId> results{change.value};
   results.insert(results.end(), change.slots.begin(), change.slots.end());
-  const sw::ir::Module module = std::move(b).build(b.tuple(results));
+  const hlo::Module module = std::move(b).build(b.tuple(results));
   for (int step = 1; step <= step_count; ++step) {
-    std::vector<sw::ir::Literal> arguments{result.value, random_gradient(sizes, step),
-                                           sw::ir::testing::make_literal(f64, {}, {rate}),
-                                           sw::ir::testing::make_literal(f64, {}, {double(step)})};
+    std::vector<hlo::Literal> arguments{result.value, random_gradient(sizes, step),
+                                        hlo::testing::make_literal(f64, {}, {rate}),
+                                        hlo::testing::make_literal(f64, {}, {double(step)})};
     arguments.insert(arguments.end(), result.slots.begin(), result.slots.end());
-    std::vector<sw::ir::Literal> elements = sw::ir::eval::evaluate(module, arguments).elements;
+    std::vector<hlo::Literal> elements = hlo::eval::evaluate(module, arguments).elements;
     result.value = elements[0];
     result.slots.assign(elements.begin() + 1, elements.end());
   }
   return result;
 }
 
-void expect_values(const sw::ir::Literal& actual, const std::vector<double>& expected) {
+void expect_values(const hlo::Literal& actual, const std::vector<double>& expected) {
   ASSERT_EQ(actual.values.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(actual.values[i], expected[i], 1e-13) << i;
 }
@@ -185,18 +185,17 @@ TEST(Optimizer, LambOverSeveralSteps) {
 }
 
 TEST(Optimizer, LambLeavesTheRateOfATensorOfZerosAlone) {
-  sw::ir::build::GraphBuilder b("test");
-  const sw::ir::Shape shape = sw::ir::make_shape(f64, {2});
+  hlo::build::GraphBuilder b("test");
+  const hlo::Shape shape = hlo::make_shape(f64, {2});
   const TrainedTensor tensor{b.full(shape, 0), "w", true};
   const InstructionId g = b.parameter(shape, "g"), none = b.full(shape, 0);
   const StepScalars scalars{b.constant(f64, 0.5), b.constant(f64, 1)};
   Optimizer optimizer = of_kind(OptimizerKind::lamb);
   optimizer.epsilon = 0;
   const InstructionId value = update(b, optimizer, tensor, g, std::vector{none, none}, scalars).value;
-  const sw::ir::Module module = std::move(b).build(value);
+  const hlo::Module module = std::move(b).build(value);
   // In the first step the direction is the sign of the gradient.
-  expect_values(sw::ir::eval::evaluate(module, std::vector{sw::ir::testing::make_literal(f64, {2}, {3, -4})}),
-                {-0.5, 0.5});
+  expect_values(hlo::eval::evaluate(module, std::vector{hlo::testing::make_literal(f64, {2}, {3, -4})}), {-0.5, 0.5});
 }
 
 /// Shazeer and Stern's algorithm 4, for a list of matrices of rows x columns; algorithm 5 if there are no columns.
@@ -237,16 +236,15 @@ TEST(Optimizer, AdafactorOverSeveralSteps) {
 }
 
 TEST(Optimizer, AdafactorLeavesATensorWithoutGradientWhereItIs) {
-  sw::ir::build::GraphBuilder b("test");
-  const sw::ir::Shape shape = sw::ir::make_shape(f64, {2, 3});
+  hlo::build::GraphBuilder b("test");
+  const hlo::Shape shape = hlo::make_shape(f64, {2, 3});
   const TrainedTensor tensor{b.parameter(shape, "w"), "w", true};
-  const InstructionId rows = b.full(sw::ir::make_shape(f64, {2}), 0.5),
-                      columns = b.full(sw::ir::make_shape(f64, {3}), 0.5);
+  const InstructionId rows = b.full(hlo::make_shape(f64, {2}), 0.5), columns = b.full(hlo::make_shape(f64, {3}), 0.5);
   const StepScalars scalars{b.constant(f64, 0.5), b.constant(f64, 1)};
   const Update change =
       update(b, of_kind(OptimizerKind::adafactor), tensor, b.full(shape, 0), std::vector{rows, columns}, scalars);
-  const sw::ir::Module module = std::move(b).build(change.value);
-  expect_values(sw::ir::eval::evaluate(module, std::vector{random_value({2, 3})}), random_value({2, 3}).values);
+  const hlo::Module module = std::move(b).build(change.value);
+  expect_values(hlo::eval::evaluate(module, std::vector{random_value({2, 3})}), random_value({2, 3}).values);
 }
 
 TEST(Optimizer, AdafactorKeepsARowAndAColumnForAMatrix) {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <functional>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "sw/spmd/mesh/sharding_file.h"
-#include "sw/spmd/partition/partitioner.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "hlo/spmd/mesh/sharding_file.h"
+#include "hlo/spmd/partition/partitioner.h"
 #include "tests/workloads/models/mask_rcnn/tiny_mask_rcnn.h"
 #include "tests/workloads/tiny.h"
 #include "workloads/models/bert.h"
@@ -25,58 +25,58 @@
 namespace podsim::workloads {
 namespace {
 
-using sw::ir::Literal;
-using sw::ir::Module;
+using hlo::Literal;
+using hlo::Module;
 
 /// A random argument that suits the parameter: whole numbers are 0 or 1, second moments not negative, the step is the
 /// first.
-sw::ir::Literal argument(const sw::ir::Instruction& parameter, unsigned seed) {
+hlo::Literal argument(const hlo::Instruction& parameter, unsigned seed) {
   double low = -0.7, high = 0.7;
-  if (parameter.shape.element_type == sw::ir::ElementType::s32) low = 0, high = 2;
+  if (parameter.shape.element_type == hlo::ElementType::s32) low = 0, high = 2;
   if (parameter.name.ends_with("_moment")) low = 0.1, high = 1;
   if (parameter.name.ends_with("scale") || parameter.name.ends_with("gamma")) low = 0.8, high = 1.2;
   if (parameter.name == "learning_rate") low = high = 0.1;
   if (parameter.name == "step") low = high = 1;
   if (parameter.name == "matches") low = 2, high = 5;
-  sw::ir::Literal literal = sw::ir::testing::random_literal(parameter.shape, seed, low, high);
-  if (parameter.shape.element_type == sw::ir::ElementType::s32) {
+  hlo::Literal literal = hlo::testing::random_literal(parameter.shape, seed, low, high);
+  if (parameter.shape.element_type == hlo::ElementType::s32) {
     for (double& value : literal.values) value = std::floor(value);
   }
   return literal;
 }
 
-using Argument = std::function<sw::ir::Literal(const sw::ir::Instruction& parameter, unsigned seed)>;
+using Argument = std::function<hlo::Literal(const hlo::Instruction& parameter, unsigned seed)>;
 
 /// Evaluates `step` as a whole and partitioned by `sharding`, the text of a file; `axes` replaces the mesh of the file.
 void expect_same_step(TrainingStep step, const std::string& axes, const std::string& sharding,
                       const Argument& argument_for = argument) {
-  sw::ir::Module& module = step.module;
+  hlo::Module& module = step.module;
   module.donations = step.donations;
-  const sw::spmd::mesh::Mesh mesh = sw::spmd::mesh::Mesh::parse(axes);
-  sw::spmd::mesh::annotate(module, mesh, sw::spmd::mesh::read_sharding_file("test", sharding));
-  const sw::spmd::propagate::ModuleShardings shardings = sw::spmd::propagate::propagate(module, mesh);
-  const sw::ir::Module local = sw::spmd::partition::partition(module, mesh, shardings);
-  sw::ir::build::verify(local);
-  const sw::ir::Computation& entry = module.entry_computation();
-  const std::vector<sw::spmd::mesh::ValueSharding>& values = shardings.values[std::size_t(module.entry)];
-  std::vector<sw::ir::Literal> arguments;
-  std::vector<std::vector<sw::ir::Literal>> shards(std::size_t(mesh.partitions()));
-  for (const sw::ir::InstructionId id : entry.parameters) {
+  const hlo::spmd::mesh::Mesh mesh = hlo::spmd::mesh::Mesh::parse(axes);
+  hlo::spmd::mesh::annotate(module, mesh, hlo::spmd::mesh::read_sharding_file("test", sharding));
+  const hlo::spmd::propagate::ModuleShardings shardings = hlo::spmd::propagate::propagate(module, mesh);
+  const hlo::Module local = hlo::spmd::partition::partition(module, mesh, shardings);
+  hlo::build::verify(local);
+  const hlo::Computation& entry = module.entry_computation();
+  const std::vector<hlo::spmd::mesh::ValueSharding>& values = shardings.values[std::size_t(module.entry)];
+  std::vector<hlo::Literal> arguments;
+  std::vector<std::vector<hlo::Literal>> shards(std::size_t(mesh.partitions()));
+  for (const hlo::InstructionId id : entry.parameters) {
     arguments.push_back(argument_for(entry[id], unsigned(id) + 1));
-    const bool whole_number = entry[id].shape.element_type == sw::ir::ElementType::s32;
+    const bool whole_number = entry[id].shape.element_type == hlo::ElementType::s32;
     const double beyond = whole_number ? 12345 : std::nan("");
-    const std::vector<sw::ir::Literal> parts =
-        sw::spmd::partition::split_into_shards(mesh, arguments.back(), values[std::size_t(id)], beyond);
+    const std::vector<hlo::Literal> parts =
+        hlo::spmd::partition::split_into_shards(mesh, arguments.back(), values[std::size_t(id)], beyond);
     for (std::size_t p = 0; p < shards.size(); ++p) shards[p].push_back(parts[p]);
   }
-  const sw::ir::Literal expected = sw::ir::eval::evaluate(module, arguments);
-  const sw::ir::Literal actual = sw::spmd::partition::join(
-      mesh, expected.shape, sw::ir::eval::evaluate_partitions(local, shards), values[std::size_t(entry.root)]);
+  const hlo::Literal expected = hlo::eval::evaluate(module, arguments);
+  const hlo::Literal actual = hlo::spmd::partition::join(
+      mesh, expected.shape, hlo::eval::evaluate_partitions(local, shards), values[std::size_t(entry.root)]);
   ASSERT_EQ(actual.elements.size(), expected.elements.size());
   for (std::size_t i = 0; i < expected.elements.size(); ++i) {
     SCOPED_TRACE(i < step.donations.size() ? entry[entry.parameters[std::size_t(step.donations[i].parameter)]].name
                                            : "loss");
-    sw::ir::testing::expect_near(actual.elements[i], expected.elements[i], 1e-9, 1e-11);
+    hlo::testing::expect_near(actual.elements[i], expected.elements[i], 1e-9, 1e-11);
   }
 }
 
@@ -236,7 +236,7 @@ TEST(Partitioned, DlrmWithLargeTablesCut) {
   options.rows = {5, 2, 9};
   options.bottom = {4, 3};
   options.top = {5, 1};
-  options.type = sw::ir::ElementType::f64;
+  options.type = hlo::ElementType::f64;
   expect_same_step(models::recommenders::dlrm_training_step(options), "x=4",
                    models::recommenders::dlrm_sharding(options, 4, 3));
 }
@@ -302,8 +302,8 @@ TEST(Partitioned, SsdByRows) {
   expect_same_step(models::ssd_training_step(options), "h=4", "[sharding]\n\"images\" = [\"\", \"h\"]\n");
 }
 
-// Statistics of pairs of images, images on two pairs of partitions that share them by rows, boxes of an image in one
-// place in the loss.
+// Statistics of pairs of images, images on two pairs of partitions that share them by rows, boxes of an image on one
+// partition in the loss.
 TEST(Partitioned, SsdByImagesAndRowsWithStatisticsOfGroups) {
   models::SsdOptions options;
   options.batch = 4;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sw/spmd/mesh/sharding_file.h"
-#include "sw/spmd/propagate/propagation.h"
+#include "hlo/spmd/mesh/sharding_file.h"
+#include "hlo/spmd/propagate/propagation.h"
 #include "workloads/models/registry.h"
 #include "workloads/workload.h"
 
@@ -16,20 +16,20 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-/// Checks every value of these sizes in a workload's step under the sharding file that comes with it.
+/// Checks every value of these sizes in a workload's step under the sharding file that ships with it.
 void expect_shardings(const std::string& name, const std::map<Sizes, std::string>& expected) {
   Workload workload = models::build_workload(name, {});
-  sw::ir::Module& module = workload.step.module;
-  const sw::spmd::mesh::ShardingFile file = sw::spmd::mesh::read_sharding_file(name, workload.sharding);
-  sw::spmd::mesh::annotate(module, *file.mesh, file);
-  const sw::spmd::propagate::ModuleShardings shardings = sw::spmd::propagate::propagate(module, *file.mesh);
+  hlo::Module& module = workload.step.module;
+  const hlo::spmd::mesh::ShardingFile file = hlo::spmd::mesh::read_sharding_file(name, workload.sharding);
+  hlo::spmd::mesh::annotate(module, *file.mesh, file);
+  const hlo::spmd::propagate::ModuleShardings shardings = hlo::spmd::propagate::propagate(module, *file.mesh);
   std::map<Sizes, int> checked;
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Computation& entry = module.entry_computation();
   for (std::size_t id = 0; id < entry.instructions.size(); ++id) {
     const auto found = expected.find(entry.instructions[id].shape.dimensions);
     if (found == expected.end()) continue;
-    const sw::spmd::mesh::AxisSharding& sharding = shardings.values[std::size_t(module.entry)][id].front();
-    EXPECT_EQ(sw::spmd::mesh::to_string(*file.mesh, sharding), found->second)
+    const hlo::spmd::mesh::AxisSharding& sharding = shardings.values[std::size_t(module.entry)][id].front();
+    EXPECT_EQ(hlo::spmd::mesh::to_string(*file.mesh, sharding), found->second)
         << entry.instructions[id].name << " " << entry.instructions[id].op_name;
     ++checked[found->first];
   }
@@ -38,7 +38,7 @@ void expect_shardings(const std::string& name, const std::map<Sizes, std::string
 
 // GSPMD (Xu et al. 2021), section 4.1, the finalized column of its table of shardings: activations BSM [x,-,y], BSH
 // [x,-,y], BSND [x,-,y,-], so BNST [x,y,-,-]; weights MH [x,y], HM [y,x], MND [x,y,-]. Gradients have the sharding of
-// what they are the gradient of, up to the new weights.
+// their values, up to the new weights.
 TEST(PropagatedSharding, OfADenseTransformerIsThatOfGspmd) {
   expect_shardings("dense_137b", {{{256, 1024, 8192}, "[x, -, y]"},
                                   {{256, 1024, 65536}, "[x, -, y]"},

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
 #include "tests/workloads/by_name.h"
 #include "workloads/training_step.h"
 
@@ -19,17 +19,17 @@ namespace podsim::workloads::testing {
 
 /// Expects that a step with plain_gradient() (tiny.h) finds the slopes of a loss: for the first three elements of every
 /// tensor, by central differences.
-inline void expect_slopes(const TrainingStep& step, const std::vector<sw::ir::Literal>& arguments,
-                          const std::function<double(const std::map<std::string, sw::ir::Literal>&)>& loss) {
-  sw::ir::build::verify(step.module);
-  const sw::ir::Literal result = sw::ir::eval::evaluate(step.module, arguments);
+inline void expect_slopes(const TrainingStep& step, const std::vector<hlo::Literal>& arguments,
+                          const std::function<double(const std::map<std::string, hlo::Literal>&)>& loss) {
+  hlo::build::verify(step.module);
+  const hlo::Literal result = hlo::eval::evaluate(step.module, arguments);
   auto tensors = by_name(step.module, arguments);
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Computation& entry = step.module.entry_computation();
   const std::size_t trained = (result.elements.size() - 1) / 2;
   const double h = 1e-5;
   for (std::size_t i = 0; i < trained; ++i) {
     const std::string& name = entry[entry.parameters[step.donations[i].parameter]].name;
-    const sw::ir::Literal& slope = result.elements[trained + i];
+    const hlo::Literal& slope = result.elements[trained + i];
     for (std::size_t k = 0; k < std::min<std::size_t>(3, slope.values.size()); ++k) {
       double& value = tensors[name].values[k];
       const double middle = value;

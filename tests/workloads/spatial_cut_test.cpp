@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <map>
 
-#include "sw/spmd/mesh/sharding_file.h"
-#include "sw/spmd/partition/partitioner.h"
-#include "sw/spmd/partition/sharding_cost.h"
+#include "hlo/spmd/mesh/sharding_file.h"
+#include "hlo/spmd/partition/partitioner.h"
+#include "hlo/spmd/partition/sharding_cost.h"
 #include "workloads/models/ssd.h"
 
 namespace podsim::workloads {
@@ -22,8 +22,8 @@ struct Rows {
 
 std::int64_t shard(std::int64_t size, std::int64_t ways) { return (size + ways - 1) / ways; }
 
-/// Rows that the partition with most above it lacks, and the one with most below it: what goes over the links, since
-/// all partitions run one program.
+/// The maximum number of rows that a partition needs from above, and the maximum from below: these rows cross the
+/// links, since all partitions run one program.
 std::int64_t halo_rows(const Rows& rows, std::int64_t ways) {
   const std::int64_t in = shard(rows.input, ways), out = shard(rows.output, ways);
   std::int64_t above = 0, below = 0;
@@ -39,33 +39,33 @@ std::int64_t halo_rows(const Rows& rows, std::int64_t ways) {
 }
 
 struct Cut {
-  std::map<std::string, sw::spmd::partition::ShardingCost> costs;
+  std::map<std::string, hlo::spmd::partition::ShardingCost> costs;
   std::map<std::string, Rows> rows;               ///< of the whole program's convolutions over rows
   std::map<std::string, std::int64_t> row_bytes;  ///< of a row of their inputs, all images and channels
 };
 
 Cut cut_by_rows(const models::SsdOptions& options, std::int64_t ways) {
-  sw::ir::Module module = models::ssd_forward(options);
-  const sw::spmd::mesh::Mesh mesh = sw::spmd::mesh::Mesh::parse(fmt::format("rows={}", ways));
-  const sw::spmd::mesh::ShardingFile file =
-      sw::spmd::mesh::read_sharding_file("rows", "[sharding]\n\"images\" = [\"\", \"rows\"]\n");
-  sw::spmd::mesh::annotate(module, mesh, file);
-  const sw::ir::Module local =
-      sw::spmd::partition::partition(module, mesh, sw::spmd::propagate::propagate(module, mesh));
+  hlo::Module module = models::ssd_forward(options);
+  const hlo::spmd::mesh::Mesh mesh = hlo::spmd::mesh::Mesh::parse(fmt::format("rows={}", ways));
+  const hlo::spmd::mesh::ShardingFile file =
+      hlo::spmd::mesh::read_sharding_file("rows", "[sharding]\n\"images\" = [\"\", \"rows\"]\n");
+  hlo::spmd::mesh::annotate(module, mesh, file);
+  const hlo::Module local =
+      hlo::spmd::partition::partition(module, mesh, hlo::spmd::propagate::propagate(module, mesh));
   Cut result;
-  for (const sw::spmd::partition::ShardingCost& cost : sw::spmd::partition::sharding_costs(module, local))
+  for (const hlo::spmd::partition::ShardingCost& cost : hlo::spmd::partition::sharding_costs(module, local))
     result.costs[cost.op_name] = cost;
-  const sw::ir::Computation& entry = module.entry_computation();
-  for (const sw::ir::Instruction& instruction : entry.instructions) {
-    if (instruction.opcode != sw::ir::Opcode::convolution) continue;
-    const sw::ir::Shape& input = entry[instruction.operands[0]].shape;
-    const sw::ir::WindowDimension& window = instruction.window[0];
+  const hlo::Computation& entry = module.entry_computation();
+  for (const hlo::Instruction& instruction : entry.instructions) {
+    if (instruction.opcode != hlo::Opcode::convolution) continue;
+    const hlo::Shape& input = entry[instruction.operands[0]].shape;
+    const hlo::WindowDimension& window = instruction.window[0];
     const int row = instruction.convolution->input_spatial[0];
     result.rows[instruction.op_name] = {
         input.dimensions[std::size_t(row)],
         instruction.shape.dimensions[std::size_t(instruction.convolution->output_spatial[0])], window.size,
         window.stride, window.padding_low};
-    result.row_bytes[instruction.op_name] = sw::ir::logical_bytes(input).value() / input.dimensions[std::size_t(row)];
+    result.row_bytes[instruction.op_name] = hlo::logical_bytes(input).value() / input.dimensions[std::size_t(row)];
   }
   return result;
 }
@@ -86,7 +86,7 @@ TEST_P(SpatialCut, HalosOfEvenRowsAreTheClosedForm) {
   for (const auto& [op_name, rows] : cut.rows) {
     if (!is_of_the_backbone(op_name)) continue;
     ++convolutions;
-    const sw::spmd::partition::ShardingCost& cost = cut.costs.at(op_name);
+    const hlo::spmd::partition::ShardingCost& cost = cut.costs.at(op_name);
     EXPECT_EQ(cost.halo_bytes, halo_rows(rows, GetParam()) * cut.row_bytes.at(op_name)) << op_name;
     if (GetParam() > 1) {
       EXPECT_EQ(halo_rows(rows, GetParam()), std::max<std::int64_t>(0, rows.size - rows.stride)) << op_name;

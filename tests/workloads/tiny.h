@@ -4,14 +4,14 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/sw/ir/literals.h"
+#include "tests/hlo/literals.h"
 #include "workloads/models/resnet50.h"
 
 /// Networks of every kind of layer that ResNet-50 has, small enough to evaluate.
 namespace podsim::workloads::testing {
 
 /// Double precision throughout, gradients added up in double precision.
-inline Precision double_precision() { return {sw::ir::ElementType::f64, sw::ir::ElementType::f64}; }
+inline Precision double_precision() { return {hlo::ElementType::f64, hlo::ElementType::f64}; }
 
 inline models::ResNetOptions tiny_resnet() {
   models::ResNetOptions options;
@@ -22,7 +22,7 @@ inline models::ResNetOptions tiny_resnet() {
   options.blocks = {2, 1, 1, 1};
   options.precision = double_precision();
   options.feed_in = false;
-  options.training.gradient_type = sw::ir::ElementType::f64;
+  options.training.gradient_type = hlo::ElementType::f64;
   return options;
 }
 
@@ -36,12 +36,12 @@ inline Optimizer plain_gradient() {
 }
 
 /// Kernels as He et al. initialise them (uniform), gammas about 1, everything else small; momenta 0; labels a class.
-inline std::vector<sw::ir::Literal> arguments_for(const sw::ir::Module& module, unsigned seed, double classes,
-                                                  double learning_rate = 0.1) {
-  std::vector<sw::ir::Literal> arguments;
-  const sw::ir::Computation& entry = module.entry_computation();
-  for (sw::ir::InstructionId id : entry.parameters) {
-    const sw::ir::Instruction& parameter = entry[id];
+inline std::vector<hlo::Literal> arguments_for(const hlo::Module& module, unsigned seed, double classes,
+                                               double learning_rate = 0.1) {
+  std::vector<hlo::Literal> arguments;
+  const hlo::Computation& entry = module.entry_computation();
+  for (hlo::InstructionId id : entry.parameters) {
+    const hlo::Instruction& parameter = entry[id];
     double low = -1, high = 1;
     if (parameter.name.ends_with("kernel")) {
       const auto& sizes = parameter.shape.dimensions;
@@ -58,7 +58,7 @@ inline std::vector<sw::ir::Literal> arguments_for(const sw::ir::Module& module, 
     } else if (parameter.name == "labels") {
       low = 0, high = classes;
     }
-    arguments.push_back(sw::ir::testing::random_literal(parameter.shape, seed++, low, high));
+    arguments.push_back(hlo::testing::random_literal(parameter.shape, seed++, low, high));
     if (parameter.name == "labels") {
       for (double& value : arguments.back().values) value = std::floor(value);
     }

@@ -11,22 +11,22 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "sw/hlo/graph/to_graph.h"
-#include "sw/hlo/reader.h"
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/sw/ir/hlo_text.h"
-#include "tests/sw/stablehlo/sample_program.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "hlo/text/graph/to_graph.h"
+#include "hlo/text/reader.h"
+#include "tests/hlo/hlo_text.h"
+#include "tests/hlo/stablehlo/sample_program.h"
 
 namespace podsim::workloads {
 namespace {
 
-using sw::stablehlo::testing::SampleProgram;
+using hlo::stablehlo::testing::SampleProgram;
 
-sw::ir::Module graph_of(const std::string& name, const std::string& text) {
-  const sw::hlo::ReadResult read = sw::hlo::read(name, text);
+hlo::Module graph_of(const std::string& name, const std::string& text) {
+  const hlo::text::ReadResult read = hlo::text::read(name, text);
   if (!read.ok()) throw base::InputError(read.diagnostics);
-  return sw::hlo::graph::to_graph(read.modules.at(0));
+  return hlo::text::graph::to_graph(read.modules.at(0));
 }
 
 ProgramTraining training_with(const std::string& optimizer, std::vector<std::string> parameters) {
@@ -39,35 +39,35 @@ ProgramTraining training_with(const std::string& optimizer, std::vector<std::str
 }
 
 /// Values of a step's parameters from a sample program.
-std::vector<sw::ir::Literal> values_of_sample(const sw::ir::Module& step, const SampleProgram& program) {
-  const sw::ir::Computation& entry = step.entry_computation();
-  std::vector<sw::ir::Literal> arguments;
+std::vector<hlo::Literal> values_of_sample(const hlo::Module& step, const SampleProgram& program) {
+  const hlo::Computation& entry = step.entry_computation();
+  std::vector<hlo::Literal> arguments;
   for (std::size_t i = 0; i < entry.parameters.size(); ++i) {
-    arguments.push_back(sw::ir::testing::literal_of(entry[entry.parameters[i]].shape, program.arguments.at(i)));
+    arguments.push_back(hlo::testing::literal_of(entry[entry.parameters[i]].shape, program.arguments.at(i)));
   }
   return arguments;
 }
 
-// tests/sw/stablehlo/programs/generate.py: JAX's gradients and optax's update, in the third step of the optimiser.
+// tests/hlo/stablehlo/programs/generate.py: JAX's gradients and optax's update, in the third step of the optimiser.
 TEST(TrainedProgram, GivesTheFrameworksUpdate) {
-  const std::vector<SampleProgram> programs = sw::stablehlo::testing::sample_programs("training");
+  const std::vector<SampleProgram> programs = hlo::stablehlo::testing::sample_programs("training");
   EXPECT_EQ(programs.size(), 6U);
   for (const SampleProgram& program : programs) {
     SCOPED_TRACE(program.name);
-    std::istringstream words(sw::stablehlo::testing::lines_after(program.text, "\n// training: ").at(0));
+    std::istringstream words(hlo::stablehlo::testing::lines_after(program.text, "\n// training: ").at(0));
     std::string optimizer, parameters;
     words >> optimizer >> parameters;
-    sw::ir::Module step =
+    hlo::Module step =
         trained_program(graph_of(program.name, program.text), training_with(optimizer, {parameters}), std::nullopt)
             .module;
-    sw::ir::build::verify(step);
+    hlo::build::verify(step);
     step.partitions = 1;  // the program of the whole machine, on one device
     ASSERT_EQ(step.entry_computation().parameters.size(), program.arguments.size());
-    const sw::ir::Literal results = sw::ir::eval::evaluate(step, values_of_sample(step, program));
+    const hlo::Literal results = hlo::eval::evaluate(step, values_of_sample(step, program));
     ASSERT_EQ(results.elements.size(), program.results.size());
     for (std::size_t i = 0; i < results.elements.size(); ++i) {
-      const sw::ir::Literal& actual = results.elements[i];
-      const sw::ir::Literal wanted = sw::ir::testing::literal_of(actual.shape, program.results[i]);
+      const hlo::Literal& actual = results.elements[i];
+      const hlo::Literal wanted = hlo::testing::literal_of(actual.shape, program.results[i]);
       for (std::size_t k = 0; k < wanted.values.size(); ++k) {
         ASSERT_NEAR(actual.values[k], wanted.values[k], 1e-5 * std::max(1.0, std::abs(wanted.values[k])))
             << "result " << i << ", element " << k;
@@ -86,7 +86,7 @@ ENTRY main {
 )";
 
 TEST(TrainedProgram, ParametersAreToldByNameNumberOrDonation) {
-  const sw::ir::Module module = graph_of("line", line);
+  const hlo::Module module = graph_of("line", line);
   using Numbers = std::vector<std::int64_t>;
   EXPECT_EQ(trained_parameters(module, training_with("adam", {})), Numbers{1});
   EXPECT_EQ(trained_parameters(module, training_with("adam", {"layer/*"})), Numbers{1});
@@ -99,12 +99,12 @@ TEST(TrainedProgram, ParametersAreToldByNameNumberOrDonation) {
 
 // The gradient of x . slope with respect to slope is x.
 TEST(TrainedProgram, GradientsAreReturnedBeforeTheLoss) {
-  const sw::ir::Module made = program_gradients(graph_of("line", line), training_with("adam", {}));
-  const sw::ir::Shape vector = sw::ir::make_shape(sw::ir::ElementType::f32, {4});
-  const sw::ir::Literal x = sw::ir::testing::literal_of(vector, "{1, 2, 3, 4}");
-  const sw::ir::Literal slope = sw::ir::testing::literal_of(vector, "{1, 0, 1, 0}");
-  const sw::ir::Literal count = sw::ir::testing::literal_of(sw::ir::make_shape(sw::ir::ElementType::s32, {}), "7");
-  const sw::ir::Literal results = sw::ir::eval::evaluate(made, std::vector{x, slope, count});
+  const hlo::Module made = program_gradients(graph_of("line", line), training_with("adam", {}));
+  const hlo::Shape vector = hlo::make_shape(hlo::ElementType::f32, {4});
+  const hlo::Literal x = hlo::testing::literal_of(vector, "{1, 2, 3, 4}");
+  const hlo::Literal slope = hlo::testing::literal_of(vector, "{1, 0, 1, 0}");
+  const hlo::Literal count = hlo::testing::literal_of(hlo::make_shape(hlo::ElementType::s32, {}), "7");
+  const hlo::Literal results = hlo::eval::evaluate(made, std::vector{x, slope, count});
   ASSERT_EQ(results.elements.size(), 2U);
   EXPECT_EQ(results.elements[0].values, x.values);
   EXPECT_EQ(results.elements[1].values, (std::vector<double>{4}));
@@ -112,27 +112,27 @@ TEST(TrainedProgram, GradientsAreReturnedBeforeTheLoss) {
 
 // Two cores with the same part of a batch have the gradient of one.
 TEST(TrainedProgram, CoresWithTheSameBatchTakeTheStepOfOne) {
-  const sw::ir::Module forward = graph_of("line", line);
+  const hlo::Module forward = graph_of("line", line);
   ProgramTraining training = training_with("sgd_momentum", {});
-  const sw::ir::Module two = trained_program(forward, training, 2).module;
-  const sw::ir::Module one = trained_program(forward, training, std::nullopt).module;
-  const sw::ir::Shape vector = sw::ir::make_shape(sw::ir::ElementType::f32, {4});
-  const auto scalar = [](sw::ir::ElementType type, const char* text) {
-    return sw::ir::testing::literal_of(sw::ir::make_shape(type, {}), text);
+  const hlo::Module two = trained_program(forward, training, 2).module;
+  const hlo::Module one = trained_program(forward, training, std::nullopt).module;
+  const hlo::Shape vector = hlo::make_shape(hlo::ElementType::f32, {4});
+  const auto scalar = [](hlo::ElementType type, const char* text) {
+    return hlo::testing::literal_of(hlo::make_shape(type, {}), text);
   };
-  const std::vector<sw::ir::Literal> arguments = {
-      sw::ir::testing::literal_of(vector, "{1, 2, 3, 4}"), sw::ir::testing::literal_of(vector, "{1, 0, 1, 0}"),
-      scalar(sw::ir::ElementType::s32, "7"), sw::ir::testing::literal_of(vector, "{0, 1, 0, 1}"),
-      scalar(sw::ir::ElementType::f32, "0.5")};
-  const sw::ir::Literal alone = sw::ir::eval::evaluate(one, arguments);
-  for (const sw::ir::Literal& core : sw::ir::eval::evaluate_partitions(two, {arguments, arguments})) {
-    EXPECT_TRUE(sw::ir::same_values(core, alone));
+  const std::vector<hlo::Literal> arguments = {
+      hlo::testing::literal_of(vector, "{1, 2, 3, 4}"), hlo::testing::literal_of(vector, "{1, 0, 1, 0}"),
+      scalar(hlo::ElementType::s32, "7"), hlo::testing::literal_of(vector, "{0, 1, 0, 1}"),
+      scalar(hlo::ElementType::f32, "0.5")};
+  const hlo::Literal alone = hlo::eval::evaluate(one, arguments);
+  for (const hlo::Literal& core : hlo::eval::evaluate_partitions(two, {arguments, arguments})) {
+    EXPECT_TRUE(hlo::same_values(core, alone));
   }
 }
 
 TEST(TrainedProgram, ALossIsAFloatingPointScalar) {
   ProgramTraining training = training_with("adam", {"w"});
-  const sw::ir::Module two = graph_of("two", R"(HloModule two
+  const hlo::Module two = graph_of("two", R"(HloModule two
 ENTRY main {
   w = f32[] parameter(0)
   n = s32[] parameter(1)
@@ -150,12 +150,7 @@ ENTRY main {
 }
 
 TEST(TrainedProgram, AnOperationWithoutAGradientIsNamed) {
-  const sw::ir::Module sorted = graph_of("sorted", R"(HloModule sorted
-less {
-  a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  ROOT c = pred[] compare(a, b), direction=LT
-}
+  const hlo::Module drawn = graph_of("drawn", R"(HloModule drawn
 sum {
   a = f32[] parameter(0)
   b = f32[] parameter(1)
@@ -164,15 +159,17 @@ sum {
 ENTRY main {
   w = f32[4] parameter(0)
   zero = f32[] constant(0)
-  in_order = f32[4] sort(w), dimensions={0}, to_apply=less
-  ROOT loss = f32[] reduce(in_order, zero), dimensions={0}, to_apply=sum
+  most = f32[] reduce(w, zero), dimensions={0}, to_apply=sum
+  noise = f32[4] rng(zero, most), distribution=rng_uniform
+  ROOT loss = f32[] reduce(noise, zero), dimensions={0}, to_apply=sum
 }
 )");
   try {
-    program_gradients(sorted, training_with("adam", {"w"}));
-    FAIL() << "a sort was differentiated";
-  } catch (const sw::ir::transform::NoGradient& error) {
-    EXPECT_EQ(error.instruction(), "in_order");
+    program_gradients(drawn, training_with("adam", {"w"}));
+    FAIL() << "a random number was differentiated";
+  } catch (const hlo::transform::NoGradient& error) {
+    EXPECT_EQ(error.instruction(), "noise");
+    EXPECT_STREQ(error.what(), "noise (rng) has no gradient: it draws random numbers");
   }
 }
 

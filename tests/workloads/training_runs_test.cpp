@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "sw/job/run_spread.h"
+#include "workloads/job/run_spread.h"
 
 namespace podsim::workloads {
 namespace {
@@ -31,8 +31,7 @@ TEST(TrainingRuns, VaryByWhatMlperfsNumbersOfRunsAllow) {
     int inside = 0;
     for (int seed = 0; seed < trials; ++seed) {
       const double mean =
-          sw::job::spread_of_runs({.runs = runs, .loops = 1000, .spread = spread, .seed = std::uint64_t(seed)})
-              .mlperf();
+          job::spread_of_runs({.runs = runs, .loops = 1000, .spread = spread, .seed = std::uint64_t(seed)}).mlperf();
       inside += std::abs(mean / 1000 - 1) < band ? 1 : 0;
     }
     return double(inside) / trials;

@@ -6,7 +6,7 @@
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/memory_order.h"
 #include "sw/driver/compile.h"
-#include "tests/hw/test_machine.h"
+#include "tests/sw/target_machines.h"
 #include "workloads/models/transformer.h"
 
 /// Memory that training steps of Transformers need.
@@ -14,7 +14,7 @@ namespace podsim::workloads {
 namespace {
 
 base::Bytes heap_of(const TrainingStep& step) {
-  const sw::ir::Module fused = sw::driver::fused(step.module, hw::tpu_v3());
+  const hlo::Module fused = sw::driver::fused(step.module, sw::tpu_v3());
   return sw::compiler::account_memory(sw::compiler::ordered_by_memory(fused, step.donations), step.donations).heap;
 }
 
@@ -46,7 +46,7 @@ double parameters_of(std::int64_t layers, std::int64_t hidden) {
 // each and 14.85 GiB with the activations.
 TEST(TransformerMemory, TheLargestModelPublishedForACoreFitsAndOneThatIsATenthLargerDoesNot) {
   EXPECT_NEAR(parameters_of(3, 8192), 282.2e6, 0.2e6);
-  const base::Bytes most = hw::tpu_v3().hbm.usable_per_core();
+  const base::Bytes most = sw::tpu_v3().hbm.usable_per_core();
   const base::Bytes needed = heap_of(gpipe_decoder(3, 8192));
   EXPECT_LE(needed, most);
   EXPECT_NEAR(double(needed.value()), 14.85 * double(1 << 30), 0.1 * 14.85 * double(1 << 30));
@@ -55,7 +55,7 @@ TEST(TransformerMemory, TheLargestModelPublishedForACoreFitsAndOneThatIsATenthLa
 }
 
 // Gradients of a part are added to those of the parts before. Five parts more do not keep as much as one more sum of
-// each weight, in f32, which is what the sums of two parts take.
+// each weight, in f32, which is the size of the sums of two parts.
 TEST(TransformerMemory, PartsOfABatchTakeNoMoreMemoryWhenThereAreMoreOfThem) {
   constexpr std::int64_t layers = 4, model = 512;
   const auto in_parts = [](std::int64_t parts) {

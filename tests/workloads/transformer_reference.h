@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/literal.h"
+#include "hlo/literal.h"
 #include "workloads/models/transformer.h"
 
 /// A decoder's loss written out in loops over numbers, straight from the formulas of the papers; the oracle of the
@@ -25,7 +25,7 @@ struct Matrix {
 
 class ReferenceTransformer {
  public:
-  using Tensors = std::map<std::string, sw::ir::Literal>;
+  using Tensors = std::map<std::string, hlo::Literal>;
 
   ReferenceTransformer(const models::TransformerOptions& options, const Tensors& tensors)
       : options_(options), tensors_(tensors) {}
@@ -149,7 +149,7 @@ class ReferenceTransformer {
     return x;
   }
 
-  /// Which tokens of a packed sequence may attend to which, beside what `order` says.
+  /// Which tokens of a packed sequence may attend to which: those of one sentence for which `order` holds.
   Allowed packed(const std::string& queries, const std::string& keys, std::int64_t sample, const Allowed& order) const {
     if (!options_.packed) return order;
     const auto sentence = [this, sample](const std::string& name, std::int64_t i) {

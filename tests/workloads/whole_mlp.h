@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "sw/ir/transform/gradient.h"
+#include "hlo/transform/gradient.h"
 #include "workloads/pipelines/pipelined_mlp.h"
 
 /// The network of pipelined_mlp.h without a pipeline.
@@ -17,36 +17,36 @@ inline pipelines::PipelinedMlpOptions exact(std::int64_t stages, std::int64_t mi
   options.layers = layers;
   options.microbatch = 2;
   options.width = 3;
-  options.precision = {sw::ir::ElementType::f64, sw::ir::ElementType::f64};
-  options.gradient_type = sw::ir::ElementType::f64;
+  options.precision = {hlo::ElementType::f64, hlo::ElementType::f64};
+  options.gradient_type = hlo::ElementType::f64;
   return options;
 }
 
 /// The same step without a pipeline: all layers on the whole batch, its gradients by differentiation. Parameters:
 /// kernels, momenta, learning rate, inputs, targets.
-inline sw::ir::Module whole_step(const pipelines::PipelinedMlpOptions& o) {
-  sw::ir::build::GraphBuilder b("whole");
-  const auto type = sw::ir::ElementType::f64;
+inline hlo::Module whole_step(const pipelines::PipelinedMlpOptions& o) {
+  hlo::build::GraphBuilder b("whole");
+  const auto type = hlo::ElementType::f64;
   const std::int64_t rows = o.pipelines * o.microbatches * o.microbatch;
-  std::vector<sw::ir::InstructionId> kernels, momenta;
+  std::vector<hlo::InstructionId> kernels, momenta;
   for (std::int64_t i = 0; i < o.layers; ++i) {
-    kernels.push_back(b.parameter(sw::ir::make_shape(type, {o.width, o.width}), fmt::format("k{}", i)));
+    kernels.push_back(b.parameter(hlo::make_shape(type, {o.width, o.width}), fmt::format("k{}", i)));
   }
   for (std::int64_t i = 0; i < o.layers; ++i) {
-    momenta.push_back(b.parameter(sw::ir::make_shape(type, {o.width, o.width}), fmt::format("m{}", i)));
+    momenta.push_back(b.parameter(hlo::make_shape(type, {o.width, o.width}), fmt::format("m{}", i)));
   }
-  const sw::ir::InstructionId rate = b.parameter(sw::ir::make_shape(type, {}), "rate");
-  sw::ir::InstructionId x = b.parameter(sw::ir::make_shape(type, {rows, o.width}), "x");
-  const sw::ir::InstructionId target = b.parameter(sw::ir::make_shape(type, {rows, o.width}), "t");
-  for (sw::ir::InstructionId kernel : kernels) {
-    const sw::ir::InstructionId y = b.dot(x, kernel, {{}, {}, {1}, {0}});
+  const hlo::InstructionId rate = b.parameter(hlo::make_shape(type, {}), "rate");
+  hlo::InstructionId x = b.parameter(hlo::make_shape(type, {rows, o.width}), "x");
+  const hlo::InstructionId target = b.parameter(hlo::make_shape(type, {rows, o.width}), "t");
+  for (hlo::InstructionId kernel : kernels) {
+    const hlo::InstructionId y = b.dot(x, kernel, {{}, {}, {1}, {0}});
     x = b.maximum(y, b.full_like(y, 0));
   }
-  const sw::ir::InstructionId error = b.subtract(x, target);
-  const sw::ir::InstructionId loss =
+  const hlo::InstructionId error = b.subtract(x, target);
+  const hlo::InstructionId loss =
       b.divide(b.reduce_add(b.multiply(error, error), {0, 1}), b.constant(type, double(rows * o.width)));
-  const std::vector<sw::ir::InstructionId> gradients = sw::ir::transform::gradients(b, loss, kernels);
-  std::vector<sw::ir::InstructionId> results, velocities;
+  const std::vector<hlo::InstructionId> gradients = hlo::transform::gradients(b, loss, kernels);
+  std::vector<hlo::InstructionId> results, velocities;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const Update updated =
         update(b, o.optimizer, {kernels[i], "k", true}, gradients[i], std::vector{momenta[i]}, {rate, -1});
@@ -55,7 +55,7 @@ inline sw::ir::Module whole_step(const pipelines::PipelinedMlpOptions& o) {
   }
   results.insert(results.end(), velocities.begin(), velocities.end());
   results.push_back(loss);
-  const sw::ir::InstructionId root = b.tuple(results);
+  const hlo::InstructionId root = b.tuple(results);
   return std::move(b).build(root);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/workload.h"
-#include "sw/ir/build/verify.h"
+#include "hlo/build/verify.h"
 #include "workloads/models/registry.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ TEST(Workload, EveryRegisteredNameBuildsWhatItNames) {
     EXPECT_EQ(workload.name, entry.name);
     EXPECT_GT(workload.samples, 0);
     EXPECT_FALSE(entry.description.empty());
-    EXPECT_NO_THROW(sw::ir::build::verify(workload.step.module));
+    EXPECT_NO_THROW(hlo::build::verify(workload.step.module));
   }
 }
 
@@ -62,10 +62,10 @@ TEST(Workload, ABatchOfAllCoresAndOnePerCoreExcludeEachOther) {
 TEST(Workload, ParametersThatHoldTheBatchHaveItFirst) {
   for (const WorkloadEntry& entry : models::workload_registry()) {
     const Workload workload = models::build_workload(entry.name, {});
-    const sw::ir::Computation& main = workload.step.module.entry_computation();
+    const hlo::Computation& main = workload.step.module.entry_computation();
     for (const std::string& name : workload.batched) {
       const auto found =
-          std::ranges::find_if(main.parameters, [&](sw::ir::InstructionId id) { return main[id].name == name; });
+          std::ranges::find_if(main.parameters, [&](hlo::InstructionId id) { return main[id].name == name; });
       ASSERT_NE(found, main.parameters.end()) << entry.name << " " << name;
       EXPECT_EQ(main[*found].shape.dimensions[0], workload.samples) << entry.name << " " << name;
     }
@@ -78,8 +78,8 @@ TEST(Workload, SettingsReachTheModel) {
   options.batch_per_core = 1;
   options.model["model.classes"] = "7";
   const Workload workload = models::build_workload("resnet50", options);
-  const sw::ir::Computation& entry = workload.step.module.entry_computation();
-  const auto is_bias = [&](sw::ir::InstructionId id) { return entry[id].name == "head/bias"; };
+  const hlo::Computation& entry = workload.step.module.entry_computation();
+  const auto is_bias = [&](hlo::InstructionId id) { return entry[id].name == "head/bias"; };
   const auto bias = std::ranges::find_if(entry.parameters, is_bias);
   ASSERT_NE(bias, entry.parameters.end());
   EXPECT_EQ(entry[*bias].shape.dimensions, (std::vector<std::int64_t>{7}));

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/diagnostic.h"
-#include "sw/hlo/graph/to_graph.h"
-#include "sw/hlo/reader.h"
+#include "hlo/text/graph/to_graph.h"
+#include "hlo/text/reader.h"
 
 namespace podsim::workloads {
 namespace {
@@ -18,9 +18,9 @@ std::optional<Workload> read(const std::string& attributes) {
   const std::string text = "HloModule m, frontend_attributes={" + attributes +
                            "}\n\nENTRY main {\n  x = f32[8] parameter(0)\n  w = f32[8] parameter(1)\n"
                            "  ROOT y = f32[8] multiply(x, w)\n}\n";
-  const sw::hlo::ReadResult result = sw::hlo::read("m.hlo", text);
+  const hlo::text::ReadResult result = hlo::text::read("m.hlo", text);
   EXPECT_TRUE(result.ok());
-  return workload_of_text(result.modules.front(), sw::hlo::graph::to_graph(result.modules.front()));
+  return workload_of_text(result.modules.front(), hlo::text::graph::to_graph(result.modules.front()));
 }
 
 TEST(WorkloadText, AnyOtherTextIsNone) {
@@ -37,7 +37,7 @@ TEST(WorkloadText, TellsWhatItsHeaderSays) {
   EXPECT_FALSE(workload->global);
   EXPECT_EQ(workload->model_flops, 2.5e9);
   EXPECT_EQ(workload->sharding, "[sharding]\n\"x\" = [\"d\"]\n");
-  EXPECT_EQ(workload->step.predictions, std::vector<sw::ir::InstructionId>{2});
+  EXPECT_EQ(workload->step.predictions, std::vector<hlo::InstructionId>{2});
   EXPECT_EQ(workload->step.frozen, std::vector<std::int64_t>{1});
 }
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/host/input_file.h"
-#include "sw/ir/hlo_names.h"
+#include "hlo/hlo_names.h"
 #include "workloads/nets/net_graph.h"
 #include "workloads/nets/net_library.h"
 #include "workloads/nets/net_reader.h"
@@ -38,7 +38,7 @@ std::string text_of_net(const std::string& argument, const std::string& program,
   const nets::Net net = net_of(argument, program, settings);
   TrainingStep step = nets::net_training_step(net, {.batch = net.batch_per_core, .replicas = 1, .fed = false});
   step.module.donations = std::move(step.donations);
-  return sw::ir::to_string(sw::ir::with_hlo_names(std::move(step.module)));
+  return hlo::to_string(hlo::with_hlo_names(std::move(step.module)));
 }
 
 constexpr std::array list{

@@ -8,11 +8,12 @@
 #include "workloads/model_options.h"
 #include "workloads/nets/net.h"
 
-/// The ways in which a user's program comes: one list, by which every command and study decides what a name is.
+/// The forms in which users write programs: one list, by which every command and study decides what a program's name
+/// means.
 namespace podsim::workloads::importers {
 
-/// One of them. `program` is the word that names a program, "net.toml" or "net.py:resnet"; `argument` names the
-/// argument with it in messages; `settings` are keys of the model. All functions throw base::InputError.
+/// One form. `program` is the word that names a program, "net.toml" or "net.py:resnet"; `argument` names the argument
+/// with it in messages; `settings` are keys of the model. All functions throw base::InputError.
 struct Importer {
   std::string_view what;                            ///< for messages: "a page of layers"
   bool (*takes)(const std::string& program);        ///< by how the word is written
@@ -22,7 +23,7 @@ struct Importer {
 
   /// A network, whose batch, optimiser and number of cores are still open. Null for programs in which they are fixed.
   nets::Net (*net)(const std::string& argument, const std::string& program, const ModelSettings& settings);
-  /// Text or protobuf that sw/hlo/reader.h reads; of a network, its step for one core.
+  /// Text or protobuf that hlo/text/reader.h reads; of a network, its step for one core.
   std::string (*text)(const std::string& argument, const std::string& program, const ModelSettings& settings);
 };
 

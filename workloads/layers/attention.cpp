@@ -10,7 +10,7 @@
 
 namespace podsim::workloads::layers {
 
-using sw::ir::InstructionId;
+using hlo::InstructionId;
 using Ids = std::vector<InstructionId>;
 using Sizes = std::vector<std::int64_t>;
 
@@ -37,9 +37,8 @@ class Attention {
   }
 
  private:
-  InstructionId named_dot(std::string_view name, InstructionId lhs, InstructionId rhs,
-                          sw::ir::DotDimensions dimensions) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+  InstructionId named_dot(std::string_view name, InstructionId lhs, InstructionId rhs, hlo::DotDimensions dimensions) {
+    const hlo::build::GraphBuilder::Scope scope(b_, name);
     return b_.dot(lhs, rhs, std::move(dimensions));
   }
 
@@ -66,7 +65,7 @@ class Attention {
     const std::int64_t heads = options_.heads_of_keys(), repeats = options_.heads / heads;
     if (repeats == 1) return x;
     Sizes sizes = b_.shape(x).dimensions;
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "repeated");
+    const hlo::build::GraphBuilder::Scope scope(b_, "repeated");
     const InstructionId repeated = b_.broadcast(x, {sizes[0], sizes[1], heads, repeats, sizes[3]}, {0, 1, 2, 4});
     return b_.reshape(repeated, {sizes[0], sizes[1], options_.heads, sizes[3]});
   }
@@ -83,26 +82,26 @@ class Attention {
     InstructionId weights = -1;
     InstructionId divisor = -1;  ///< [batch, N, queries] of the sum over the values; -1 if the weights are divided
     InstructionId differentiated = -1;
-    std::function<Ids(sw::ir::build::GraphBuilder&, InstructionId)> rule;  ///< its gradient to the scores'
+    std::function<Ids(hlo::build::GraphBuilder&, InstructionId)> rule;  ///< its gradient to the scores'
   };
 
   Softmax softmax_of(InstructionId scores, const AttentionMask& mask) {
-    const sw::ir::ElementType type = b_.type(scores), wide_type = tensors_.precision().parameter;
+    const hlo::ElementType type = b_.type(scores), wide_type = tensors_.precision().parameter;
     const double factor = scale();
     const std::pair<InstructionId, InstructionId> found = exponentials(scores, mask);
     const InstructionId power = found.first, sum = found.second;
     if (options_.late_division) {
-      const auto rule = [power, type, factor](sw::ir::build::GraphBuilder& builder, InstructionId g) {
+      const auto rule = [power, type, factor](hlo::build::GraphBuilder& builder, InstructionId g) {
         const InstructionId scaled = builder.multiply(power, builder.full_like(power, factor));
         return Ids{builder.convert(builder.multiply(g, scaled), type)};
       };
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "exponentials");
+      const hlo::build::GraphBuilder::Scope scope(b_, "exponentials");
       return {b_.convert(power, type), sum, power, rule};
     }
     const InstructionId wide = divided_powers(power, sum);
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "probabilities");
+    const hlo::build::GraphBuilder::Scope scope(b_, "probabilities");
     const InstructionId p = b_.convert(wide, type);
-    const auto rule = [p, wide_type, factor](sw::ir::build::GraphBuilder& builder, InstructionId g) {
+    const auto rule = [p, wide_type, factor](hlo::build::GraphBuilder& builder, InstructionId g) {
       return Ids{softmax_gradient(builder, builder.convert(p, wide_type), builder.convert(g, wide_type), factor,
                                   builder.type(p))};
     };
@@ -110,20 +109,20 @@ class Attention {
   }
 
   InstructionId divided_powers(InstructionId power, InstructionId sum) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "softmax");
+    const hlo::build::GraphBuilder::Scope scope(b_, "softmax");
     return b_.divide(power, b_.broadcast(sum, b_.shape(power).dimensions, {0, 1, 2}));
   }
 
   /// [batch, N, queries, D] / divisor, in the type of the product.
   InstructionId divided(InstructionId product, InstructionId divisor) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "division");
+    const hlo::build::GraphBuilder::Scope scope(b_, "division");
     const InstructionId narrow = b_.convert(divisor, b_.type(product));
     return b_.divide(product, b_.broadcast(narrow, b_.shape(product).dimensions, {0, 1, 2}));
   }
 
   /// exp(scores - their maximum) and its sum over the keys.
   std::pair<InstructionId, InstructionId> exponentials(InstructionId scores, const AttentionMask& mask) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "softmax");
+    const hlo::build::GraphBuilder::Scope scope(b_, "softmax");
     const Sizes sizes = b_.shape(scores).dimensions;
     const auto widened = [&](InstructionId value) { return b_.convert(value, tensors_.precision().parameter); };
     InstructionId scaled = options_.narrow_scores ? scores : widened(scores);
@@ -135,8 +134,8 @@ class Attention {
   }
 
   /// The gradient of the scores. It is zero for an excluded key, since p is zero.
-  static InstructionId softmax_gradient(sw::ir::build::GraphBuilder& builder, InstructionId p, InstructionId g,
-                                        double factor, sw::ir::ElementType type) {
+  static InstructionId softmax_gradient(hlo::build::GraphBuilder& builder, InstructionId p, InstructionId g,
+                                        double factor, hlo::ElementType type) {
     const Sizes sizes = builder.shape(p).dimensions;
     const InstructionId mean = builder.reduce_add(builder.multiply(g, p), {3});
     const InstructionId centred = builder.subtract(g, builder.broadcast(mean, sizes, {0, 1, 2}));
@@ -145,31 +144,31 @@ class Attention {
 
   TrainedTensors& tensors_;
   const AttentionOptions& options_;
-  sw::ir::build::GraphBuilder& b_;
+  hlo::build::GraphBuilder& b_;
 };
 
 }  // namespace
 
-AttentionMask causal_mask(sw::ir::build::GraphBuilder& b, std::int64_t batch, std::int64_t heads, std::int64_t length) {
-  const sw::ir::Shape square = sw::ir::make_shape(sw::ir::ElementType::s32, {length, length});
+AttentionMask causal_mask(hlo::build::GraphBuilder& b, std::int64_t batch, std::int64_t heads, std::int64_t length) {
+  const hlo::Shape square = hlo::make_shape(hlo::ElementType::s32, {length, length});
   const InstructionId queries = b.iota(square, 0), keys = b.iota(square, 1);
-  const InstructionId allowed = b.compare(queries, keys, sw::ir::ComparisonDirection::ge);
+  const InstructionId allowed = b.compare(queries, keys, hlo::ComparisonDirection::ge);
   return {b.broadcast(allowed, {batch, heads, length, length}, {2, 3})};
 }
 
-AttentionMask padding_mask(sw::ir::build::GraphBuilder& b, InstructionId present, std::int64_t heads,
+AttentionMask padding_mask(hlo::build::GraphBuilder& b, InstructionId present, std::int64_t heads,
                            std::int64_t queries) {
   const Sizes sizes = b.shape(present).dimensions;
-  const InstructionId allowed = b.compare(present, b.full_like(present, 0), sw::ir::ComparisonDirection::ne);
+  const InstructionId allowed = b.compare(present, b.full_like(present, 0), hlo::ComparisonDirection::ne);
   return {b.broadcast(allowed, {sizes[0], heads, queries, sizes[1]}, {0, 3})};
 }
 
-AttentionMask packed_mask(sw::ir::build::GraphBuilder& b, InstructionId queries, InstructionId keys, std::int64_t heads,
+AttentionMask packed_mask(hlo::build::GraphBuilder& b, InstructionId queries, InstructionId keys, std::int64_t heads,
                           bool causal) {
   const std::int64_t batch = b.shape(queries).dimensions[0];
   const Sizes sizes{batch, heads, b.shape(queries).dimensions[1], b.shape(keys).dimensions[1]};
   const InstructionId same =
-      b.compare(b.broadcast(queries, sizes, {0, 2}), b.broadcast(keys, sizes, {0, 3}), sw::ir::ComparisonDirection::eq);
+      b.compare(b.broadcast(queries, sizes, {0, 2}), b.broadcast(keys, sizes, {0, 3}), hlo::ComparisonDirection::eq);
   return {causal ? b.logical_and(same, causal_mask(b, batch, heads, sizes[2]).allowed) : same};
 }
 

@@ -9,20 +9,20 @@ namespace podsim::workloads::layers {
 
 /// The keys that queries may attend to: a pred [batch, heads, queries, keys], or -1 for all.
 struct AttentionMask {
-  sw::ir::InstructionId allowed = -1;
+  hlo::InstructionId allowed = -1;
 };
 
 /// A token may attend to itself and to those before it.
-AttentionMask causal_mask(sw::ir::build::GraphBuilder& builder, std::int64_t batch, std::int64_t heads,
+AttentionMask causal_mask(hlo::build::GraphBuilder& builder, std::int64_t batch, std::int64_t heads,
                           std::int64_t length);
 /// Tokens may attend to those whose element of `present`, s32[batch, keys], is not zero.
-AttentionMask padding_mask(sw::ir::build::GraphBuilder& builder, sw::ir::InstructionId present, std::int64_t heads,
+AttentionMask padding_mask(hlo::build::GraphBuilder& builder, hlo::InstructionId present, std::int64_t heads,
                            std::int64_t queries);
 
 /// Tokens of a packed sequence may attend to those of the same sentence, by the numbers of the queries' and the keys'
 /// sentences, s32[batch, length]; if `causal`, only to themselves and those before them.
-AttentionMask packed_mask(sw::ir::build::GraphBuilder& builder, sw::ir::InstructionId queries,
-                          sw::ir::InstructionId keys, std::int64_t heads, bool causal);
+AttentionMask packed_mask(hlo::build::GraphBuilder& builder, hlo::InstructionId queries, hlo::InstructionId keys,
+                          std::int64_t heads, bool causal);
 
 struct AttentionOptions {
   std::int64_t heads = 16;
@@ -43,8 +43,8 @@ struct AttentionOptions {
 };
 
 struct AttentionResult {
-  sw::ir::InstructionId value = -1;
-  sw::ir::transform::GivenGradient softmax;  ///< for Loss::given
+  hlo::InstructionId value = -1;
+  hlo::transform::GivenGradient softmax;  ///< for Loss::given
 };
 
 /// Multi-head attention (Vaswani et al. 2017) of x [batch, queries, model] over y [batch, keys, model], which is x
@@ -54,7 +54,7 @@ struct AttentionResult {
 /// and "v" [batch, length, K, D], "scores" and "probabilities" [batch, N, queries, keys], "context" [batch, N, queries,
 /// D], "output" [batch, queries, M]. The softmax is in the type of the parameters. Its gradient needs only its result
 /// p: with g the gradient of p, that of the scores is p (g - sum over keys of g p) / sqrt(D).
-AttentionResult attention(TrainedTensors& tensors, sw::ir::InstructionId x, sw::ir::InstructionId y,
+AttentionResult attention(TrainedTensors& tensors, hlo::InstructionId x, hlo::InstructionId y,
                           const AttentionMask& mask, const AttentionOptions& options);
 
 }  // namespace podsim::workloads::layers

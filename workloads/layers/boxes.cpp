@@ -3,14 +3,14 @@
 
 #include <cmath>
 
-#include "workloads/layers/counted_loop.h"
+#include "hlo/build/counted_loop.h"
 
 namespace podsim::workloads::layers {
 
-using sw::ir::ComparisonDirection;
-using sw::ir::ElementType;
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::ComparisonDirection;
+using hlo::ElementType;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 
 namespace {
 
@@ -107,19 +107,19 @@ InstructionId shifts_between(GraphBuilder& b, const Boxes& boxes, const Boxes& t
 InstructionId kept_boxes(GraphBuilder& b, const Boxes& boxes, double threshold, std::int64_t trips) {
   const InstructionId overlap = overlaps(b, boxes, boxes);
   const std::vector<std::int64_t> sizes = b.shape(overlap).dimensions;
-  const sw::ir::Shape places = sw::ir::make_shape(ElementType::s32, sizes);
+  const hlo::Shape places = hlo::make_shape(ElementType::s32, sizes);
   // [batch, box, box before it]
   const InstructionId before = b.compare(b.iota(places, 2), b.iota(places, 1), ComparisonDirection::lt);
   const InstructionId close = b.compare(overlap, b.full_like(overlap, threshold), ComparisonDirection::gt);
   const InstructionId suppresses = b.logical_and(before, close);
-  const sw::ir::Shape row = sw::ir::make_shape(ElementType::f32, {sizes[0], sizes[1]});
-  const LoopState end = counted_loop(b, "suppression", trips, {b.full(row, 1), suppresses},
-                                     [&sizes](GraphBuilder& body, InstructionId, const LoopState& s) {
-                                       const InstructionId kept = body.broadcast(s[0], sizes, {0, 2});
-                                       const InstructionId found =
-                                           body.reduce_max(body.select(s[1], kept, body.full_like(kept, 0)), {2});
-                                       return LoopState{body.subtract(body.full_like(found, 1), found), s[1]};
-                                     });
+  const hlo::Shape row = hlo::make_shape(ElementType::f32, {sizes[0], sizes[1]});
+  const hlo::build::LoopState end = hlo::build::counted_loop(
+      b, "suppression", trips, {b.full(row, 1), suppresses},
+      [&sizes](GraphBuilder& body, InstructionId, const hlo::build::LoopState& s) {
+        const InstructionId kept = body.broadcast(s[0], sizes, {0, 2});
+        const InstructionId found = body.reduce_max(body.select(s[1], kept, body.full_like(kept, 0)), {2});
+        return hlo::build::LoopState{body.subtract(body.full_like(found, 1), found), s[1]};
+      });
   return b.compare(end[0], b.full_like(end[0], 0), ComparisonDirection::gt);
 }
 

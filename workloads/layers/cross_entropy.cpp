@@ -5,8 +5,8 @@
 
 namespace podsim::workloads::layers {
 
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 using Sizes = std::vector<std::int64_t>;
 
 namespace {
@@ -17,15 +17,14 @@ Sizes leading_dimensions(int rank) {
   return leading;
 }
 
-InstructionId is_label(sw::ir::build::GraphBuilder& b, const sw::ir::Shape& shape, InstructionId labels) {
-  const InstructionId places = b.iota(sw::ir::make_shape(b.type(labels), shape.dimensions), shape.rank() - 1);
+InstructionId is_label(hlo::build::GraphBuilder& b, const hlo::Shape& shape, InstructionId labels) {
+  const InstructionId places = b.iota(hlo::make_shape(b.type(labels), shape.dimensions), shape.rank() - 1);
   const InstructionId wanted = b.broadcast(labels, shape.dimensions, leading_dimensions(shape.rank()));
-  return b.compare(places, wanted, sw::ir::ComparisonDirection::eq);
+  return b.compare(places, wanted, hlo::ComparisonDirection::eq);
 }
 
 /// The targets of all classes.
-InstructionId targets(sw::ir::build::GraphBuilder& b, const sw::ir::Shape& shape, InstructionId labels,
-                      double smoothing) {
+InstructionId targets(hlo::build::GraphBuilder& b, const hlo::Shape& shape, InstructionId labels, double smoothing) {
   const InstructionId label = is_label(b, shape, labels);
   if (smoothing == 0) return b.convert(label, shape.element_type);
   const double each = smoothing / double(shape.dimensions.back());
@@ -33,10 +32,10 @@ InstructionId targets(sw::ir::build::GraphBuilder& b, const sw::ir::Shape& shape
 }
 
 /// The gradient of the logits, with g the gradient of the loss: share g (exp(logits - log_sum) - target).
-InstructionId logits_gradient(sw::ir::build::GraphBuilder& b, InstructionId logits, InstructionId labels,
+InstructionId logits_gradient(hlo::build::GraphBuilder& b, InstructionId logits, InstructionId labels,
                               InstructionId log_sum, double share, double smoothing, InstructionId g) {
   const InstructionId wide = b.convert(logits, b.type(log_sum));
-  const sw::ir::Shape shape = b.shape(wide);
+  const hlo::Shape shape = b.shape(wide);
   const InstructionId rows = b.broadcast(log_sum, shape.dimensions, leading_dimensions(shape.rank()));
   const InstructionId softmax = b.exponential(b.subtract(wide, rows));
   const InstructionId target = targets(b, shape, labels, smoothing);
@@ -47,10 +46,10 @@ InstructionId logits_gradient(sw::ir::build::GraphBuilder& b, InstructionId logi
 
 }  // namespace
 
-Loss cross_entropy(sw::ir::build::GraphBuilder& b, InstructionId logits, InstructionId labels, sw::ir::ElementType type,
+Loss cross_entropy(hlo::build::GraphBuilder& b, InstructionId logits, InstructionId labels, hlo::ElementType type,
                    double smoothing) {
   const InstructionId wide = b.convert(logits, type);
-  const sw::ir::Shape shape = b.shape(wide);
+  const hlo::Shape shape = b.shape(wide);
   const std::int64_t last = shape.rank() - 1;
   const Sizes leading = leading_dimensions(shape.rank());
   const InstructionId highest = b.reduce_max(wide, {last});
@@ -61,7 +60,7 @@ Loss cross_entropy(sw::ir::build::GraphBuilder& b, InstructionId logits, Instruc
   const InstructionId sum = b.reduce_add(b.subtract(log_sum, b.reduce_add(expected, {last})), leading);
   const double share = double(shape.dimensions.back()) / double(shape.element_count());
   const InstructionId value = b.multiply(sum, b.full_like(sum, share));
-  const auto rule = [=](sw::ir::build::GraphBuilder& builder, InstructionId g) {
+  const auto rule = [=](hlo::build::GraphBuilder& builder, InstructionId g) {
     return std::vector{logits_gradient(builder, logits, labels, log_sum, share, smoothing, g)};
   };
   return {value, {}, {{value, {logits}, rule}}, {logits}};

@@ -10,7 +10,7 @@ namespace podsim::workloads::layers {
 /// s / classes for every class. The gradient recomputes the exponentials from the unconverted
 /// logits and one number for each row, so that no array of the logits' size is kept in `type`. This is for large
 /// vocabularies.
-Loss cross_entropy(sw::ir::build::GraphBuilder& builder, sw::ir::InstructionId logits, sw::ir::InstructionId labels,
-                   sw::ir::ElementType type, double smoothing = 0);
+Loss cross_entropy(hlo::build::GraphBuilder& builder, hlo::InstructionId logits, hlo::InstructionId labels,
+                   hlo::ElementType type, double smoothing = 0);
 
 }  // namespace podsim::workloads::layers

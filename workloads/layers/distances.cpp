@@ -3,14 +3,14 @@
 
 namespace podsim::workloads::layers {
 
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 
 InstructionId huber_distance(GraphBuilder& b, InstructionId x, double bend) {
   const InstructionId size = b.abs(x), limit = b.full_like(x, bend);
   const InstructionId near = b.multiply(b.full_like(x, 0.5), b.multiply(x, x));
   const InstructionId far = b.multiply(limit, b.subtract(size, b.full_like(x, bend / 2)));
-  return b.select(b.compare(size, limit, sw::ir::ComparisonDirection::le), near, far);
+  return b.select(b.compare(size, limit, hlo::ComparisonDirection::le), near, far);
 }
 
 InstructionId binary_cross_entropy(GraphBuilder& b, InstructionId logits, InstructionId targets) {

@@ -8,19 +8,19 @@
 
 namespace podsim::workloads::layers {
 
-using sw::ir::ComparisonDirection;
-using sw::ir::ElementType;
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::ComparisonDirection;
+using hlo::ElementType;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 using Sizes = std::vector<std::int64_t>;
 
 namespace {
 
 constexpr std::int64_t word_bits = 32;
 
-InstructionId uniform(GraphBuilder& b, const sw::ir::Shape& shape, double end) {
-  sw::ir::Instruction draw;
-  draw.opcode = sw::ir::Opcode::rng;
+InstructionId uniform(GraphBuilder& b, const hlo::Shape& shape, double end) {
+  hlo::Instruction draw;
+  draw.opcode = hlo::Opcode::rng;
   draw.shape = shape;
   draw.operands = {b.constant(shape.element_type, 0), b.constant(shape.element_type, end)};
   draw.target = "rng_uniform";
@@ -37,12 +37,12 @@ InstructionId packed_mask(GraphBuilder& b, const Sizes& sizes, std::int64_t bits
   drawn_sizes.insert(drawn_sizes.end(), sizes.begin(), sizes.end());
   drawn_sizes.back() /= bits;
   const double numbers = std::exp2(32);
-  const InstructionId drawn = uniform(b, sw::ir::make_shape(ElementType::u32, drawn_sizes), numbers - 1);
+  const InstructionId drawn = uniform(b, hlo::make_shape(ElementType::u32, drawn_sizes), numbers - 1);
   const InstructionId keep =
       b.compare(drawn, b.full_like(drawn, std::floor((1 - rate) * numbers)), ComparisonDirection::lt);
   const InstructionId bit = b.convert(keep, ElementType::u32);
-  const InstructionId place = b.iota(sw::ir::make_shape(ElementType::u32, drawn_sizes), 0);
-  return b.reduce_add(b.binary(sw::ir::Opcode::shift_left, bit, place), {0});
+  const InstructionId place = b.iota(hlo::make_shape(ElementType::u32, drawn_sizes), 0);
+  return b.reduce_add(b.binary(hlo::Opcode::shift_left, bit, place), {0});
 }
 
 /// The mask with dimensions `sizes`, as pred, of the bits of `words`.
@@ -54,7 +54,7 @@ InstructionId unpacked_mask(GraphBuilder& b, InstructionId words, const Sizes& s
   const InstructionId wide = b.broadcast(words, word_sizes, places);
   const InstructionId place = b.iota(b.shape(wide), row + 1);
   const InstructionId bit =
-      b.logical_and(b.binary(sw::ir::Opcode::shift_right_logical, wide, place), b.full_like(wide, 1));
+      b.logical_and(b.binary(hlo::Opcode::shift_right_logical, wide, place), b.full_like(wide, 1));
   return b.reshape(b.compare(bit, b.full_like(wide, 0), ComparisonDirection::ne), sizes);
 }
 
@@ -63,7 +63,7 @@ InstructionId unpacked_mask(GraphBuilder& b, InstructionId words, const Sizes& s
 InstructionId dropped(GraphBuilder& b, InstructionId x, double rate) {
   if (rate == 0) return x;
   const GraphBuilder::Scope scope(b, "dropout");
-  const InstructionId drawn = uniform(b, sw::ir::make_shape(ElementType::f32, b.shape(x).dimensions), 1);
+  const InstructionId drawn = uniform(b, hlo::make_shape(ElementType::f32, b.shape(x).dimensions), 1);
   return kept(b, x, b.compare(drawn, b.full_like(drawn, 1 - rate), ComparisonDirection::lt), rate);
 }
 

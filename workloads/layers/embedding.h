@@ -11,11 +11,11 @@ enum class EmbeddingLookup { gather, one_hot };
 
 /// Rows of table [vocabulary, features] of any type -> [dimensions of indices, features] in the type of the
 /// activations, with op_name "lookup" under the builder's scope. `indices` are s32, each below the vocabulary.
-sw::ir::InstructionId embedded(TrainedTensors& tensors, sw::ir::InstructionId table, sw::ir::InstructionId indices,
-                               EmbeddingLookup lookup);
+hlo::InstructionId embedded(TrainedTensors& tensors, hlo::InstructionId table, hlo::InstructionId indices,
+                            EmbeddingLookup lookup);
 
 /// [dimensions of indices, count] of `type`: 1 where the position along the last dimension is the index, else 0.
-sw::ir::InstructionId one_hot(sw::ir::build::GraphBuilder& builder, sw::ir::InstructionId indices, std::int64_t count,
-                              sw::ir::ElementType type);
+hlo::InstructionId one_hot(hlo::build::GraphBuilder& builder, hlo::InstructionId indices, std::int64_t count,
+                           hlo::ElementType type);
 
 }  // namespace podsim::workloads::layers

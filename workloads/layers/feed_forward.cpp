@@ -5,34 +5,34 @@
 #include <numbers>
 #include <string>
 
-#include "sw/ir/transform/relu.h"
+#include "hlo/transform/relu.h"
 #include "workloads/layers/dropout.h"
 
 namespace podsim::workloads::layers {
 
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 
 namespace {
 
 InstructionId product(TrainedTensors& tensors, std::string_view name, InstructionId x, std::string_view weight,
                       std::int64_t features) {
-  sw::ir::build::GraphBuilder& b = tensors.builder();
+  hlo::build::GraphBuilder& b = tensors.builder();
   const InstructionId w = tensors.weight(weight, {b.shape(x).dimensions[2], features});
-  const sw::ir::build::GraphBuilder::Scope scope(b, name);
+  const hlo::build::GraphBuilder::Scope scope(b, name);
   return b.dot(x, w, {{}, {}, {2}, {0}});
 }
 
 InstructionId biased(TrainedTensors& tensors, InstructionId x, std::string_view name) {
-  sw::ir::build::GraphBuilder& b = tensors.builder();
+  hlo::build::GraphBuilder& b = tensors.builder();
   const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
   const InstructionId bias = tensors.vector(name, {sizes[2]});
   return b.add(x, b.broadcast(b.convert(bias, b.type(x)), sizes, {2}));
 }
 
 /// The factor by which gelu and silu multiply their argument.
-InstructionId smooth_step(sw::ir::build::GraphBuilder& b, Activation activation, InstructionId x) {
-  if (activation == Activation::swiglu) return b.unary(sw::ir::Opcode::logistic, x);
+InstructionId smooth_step(hlo::build::GraphBuilder& b, Activation activation, InstructionId x) {
+  if (activation == Activation::swiglu) return b.unary(hlo::Opcode::logistic, x);
   const auto constant = [&](double value) { return b.full_like(x, value); };
   const InstructionId cube = b.multiply(x, b.multiply(x, x));
   const InstructionId inner = b.add(x, b.multiply(constant(0.044715), cube));
@@ -44,20 +44,20 @@ InstructionId smooth_step(sw::ir::build::GraphBuilder& b, Activation activation,
 
 bool is_gated(Activation activation) { return activation == Activation::geglu || activation == Activation::swiglu; }
 
-InstructionId activated(sw::ir::build::GraphBuilder& b, Activation activation, InstructionId in, InstructionId gate) {
+InstructionId activated(hlo::build::GraphBuilder& b, Activation activation, InstructionId in, InstructionId gate) {
   if (activation == Activation::relu) {
     b.full_like(in, 0);  // which is not a part of "hidden"
-    const sw::ir::build::GraphBuilder::Scope result(b, "hidden");
-    return sw::ir::transform::relu(b, in);
+    const hlo::build::GraphBuilder::Scope result(b, "hidden");
+    return hlo::transform::relu(b, in);
   }
   const InstructionId step = smooth_step(b, activation, in);
   const InstructionId scaled = is_gated(activation) ? b.multiply(gate, step) : step;
-  const sw::ir::build::GraphBuilder::Scope result(b, "hidden");
+  const hlo::build::GraphBuilder::Scope result(b, "hidden");
   return b.multiply(in, scaled);
 }
 
 InstructionId feed_forward(TrainedTensors& tensors, InstructionId x, const FeedForwardOptions& options) {
-  sw::ir::build::GraphBuilder& b = tensors.builder();
+  hlo::build::GraphBuilder& b = tensors.builder();
   const std::int64_t model = b.shape(x).dimensions[2];
   InstructionId in = product(tensors, "in", x, "w_in", options.hidden);
   if (options.biases) in = biased(tensors, in, "b_in");

@@ -16,8 +16,8 @@ bool is_gated(Activation activation);
 
 /// The activation of `in`, multiplied by `gate` if it is gated. The result has the op_name "hidden" under the builder's
 /// scope.
-sw::ir::InstructionId activated(sw::ir::build::GraphBuilder& builder, Activation activation, sw::ir::InstructionId in,
-                                sw::ir::InstructionId gate = -1);
+hlo::InstructionId activated(hlo::build::GraphBuilder& builder, Activation activation, hlo::InstructionId in,
+                             hlo::InstructionId gate = -1);
 
 struct FeedForwardOptions {
   std::int64_t hidden = 4096;
@@ -29,6 +29,6 @@ struct FeedForwardOptions {
 /// x [batch, length, M] -> [batch, length, M]. With H = hidden, it trains w_in [M, H], w_gate [M, H] if gated, w_out
 /// [H, M] and, with biases, b_in [H] and b_out [M]. Values by op_name: the products "in" and "gate", the operand of
 /// w_out "hidden" [batch, length, H], and "out" [batch, length, M].
-sw::ir::InstructionId feed_forward(TrainedTensors& tensors, sw::ir::InstructionId x, const FeedForwardOptions& options);
+hlo::InstructionId feed_forward(TrainedTensors& tensors, hlo::InstructionId x, const FeedForwardOptions& options);
 
 }  // namespace podsim::workloads::layers

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sw/ir/build/graph_builder.h"
+#include "hlo/build/graph_builder.h"
 
 namespace podsim::workloads::layers {
 
@@ -9,7 +9,7 @@ namespace podsim::workloads::layers {
 /// of that shape; elements equal to the lowest of them are marked too. It finds a threshold bit by bit in 31 passes
 /// over the scores, as TensorFlow's object detection on TPUs does in place of a sort. `counts` is s32[rows]; for a
 /// count of 0 nothing is marked.
-sw::ir::InstructionId highest_mask(sw::ir::build::GraphBuilder& builder, sw::ir::InstructionId scores,
-                                   sw::ir::InstructionId counts);
+hlo::InstructionId highest_mask(hlo::build::GraphBuilder& builder, hlo::InstructionId scores,
+                                hlo::InstructionId counts);
 
 }  // namespace podsim::workloads::layers

@@ -5,42 +5,42 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/layers/counted_loop.h"
+#include "hlo/build/counted_loop.h"
 #include "workloads/layers/lstm_cell.h"
 
 namespace podsim::workloads::layers {
 
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 using Ids = std::vector<InstructionId>;
 using Sizes = std::vector<std::int64_t>;
 
 namespace {
 
 /// [T, B, F] with weights [F, G] -> [T, B, G]
-InstructionId multiplied(sw::ir::build::GraphBuilder& b, InstructionId x, InstructionId w) {
+InstructionId multiplied(hlo::build::GraphBuilder& b, InstructionId x, InstructionId w) {
   return b.dot(x, w, {{}, {}, {b.shape(x).rank() - 1}, {0}});
 }
 /// [B, G] with the transposed weights [F, G] -> [B, F]
-InstructionId transposed_product(sw::ir::build::GraphBuilder& b, InstructionId g, InstructionId w) {
+InstructionId transposed_product(hlo::build::GraphBuilder& b, InstructionId g, InstructionId w) {
   return b.dot(g, w, {{}, {}, {1}, {1}});
 }
 /// The gradient of weights: [T, B, F] with [T, B, G] -> [F, G]
-InstructionId weight_gradient(sw::ir::build::GraphBuilder& b, InstructionId x, InstructionId g) {
+InstructionId weight_gradient(hlo::build::GraphBuilder& b, InstructionId x, InstructionId g) {
   return b.dot(x, g, {{}, {}, {0, 1}, {0, 1}});
 }
 
-InstructionId zeros(sw::ir::build::GraphBuilder& b, InstructionId like, Sizes sizes) {
-  return b.full(sw::ir::make_shape(b.type(like), std::move(sizes)), 0);
+InstructionId zeros(hlo::build::GraphBuilder& b, InstructionId like, Sizes sizes) {
+  return b.full(hlo::make_shape(b.type(like), std::move(sizes)), 0);
 }
 
 /// x_{t-1} at every t, 0 at first.
-InstructionId earlier(sw::ir::build::GraphBuilder& b, InstructionId x) {
+InstructionId earlier(hlo::build::GraphBuilder& b, InstructionId x) {
   return b.pad(x, b.constant(b.type(x), 0), {{1, -1, 0}, {}, {}});
 }
 
-InstructionId last_part(sw::ir::build::GraphBuilder& b, InstructionId x, std::int64_t begin, std::int64_t end) {
-  std::vector<sw::ir::SliceDimension> kept;
+InstructionId last_part(hlo::build::GraphBuilder& b, InstructionId x, std::int64_t begin, std::int64_t end) {
+  std::vector<hlo::SliceDimension> kept;
   for (const std::int64_t size : b.shape(x).dimensions) kept.push_back({0, size, 1});
   kept.back() = {begin, end, 1};
   return b.slice(x, std::move(kept));
@@ -48,21 +48,21 @@ InstructionId last_part(sw::ir::build::GraphBuilder& b, InstructionId x, std::in
 
 /// x w_in + b for all times.
 InstructionId inputs_of_gates(TrainedTensors& tensors, InstructionId x, std::int64_t units) {
-  sw::ir::build::GraphBuilder& b = tensors.builder();
+  hlo::build::GraphBuilder& b = tensors.builder();
   const InstructionId w = tensors.weight("w_in", {b.shape(x).dimensions.back(), 4 * units});
   const InstructionId bias = b.convert(tensors.vector("b", {4 * units}), b.type(x));
-  const sw::ir::build::GraphBuilder::Scope scope(b, "inputs");
+  const hlo::build::GraphBuilder::Scope scope(b, "inputs");
   const InstructionId gates = multiplied(b, x, w);
   return b.add(gates, b.broadcast(bias, b.shape(gates).dimensions, {2}));
 }
 
 /// The time of a trip backwards.
-InstructionId time_of(sw::ir::build::GraphBuilder& b, InstructionId trip, std::int64_t trips) {
-  return b.subtract(b.constant(sw::ir::ElementType::s32, double(trips - 1)), trip);
+InstructionId time_of(hlo::build::GraphBuilder& b, InstructionId trip, std::int64_t trips) {
+  return b.subtract(b.constant(hlo::ElementType::s32, double(trips - 1)), trip);
 }
 
 /// A softmax over the first dimension of [S, B].
-InstructionId softmax(sw::ir::build::GraphBuilder& b, InstructionId scores) {
+InstructionId softmax(hlo::build::GraphBuilder& b, InstructionId scores) {
   const Sizes& sizes = b.shape(scores).dimensions;
   const InstructionId most = b.reduce_max(scores, {0});
   const InstructionId power = b.exponential(b.subtract(scores, b.broadcast(most, sizes, {1})));
@@ -72,43 +72,49 @@ InstructionId softmax(sw::ir::build::GraphBuilder& b, InstructionId scores) {
 }  // namespace
 
 RecurrentResult lstm(TrainedTensors& tensors, InstructionId x, const RecurrentOptions& options) {
-  sw::ir::build::GraphBuilder& b = tensors.builder();
+  hlo::build::GraphBuilder& b = tensors.builder();
   const std::int64_t units = options.units, trips = options.trips;
   const std::int64_t times = b.shape(x).dimensions[0], batch = b.shape(x).dimensions[1];
   const InstructionId inputs = inputs_of_gates(tensors, x, units);
   const InstructionId w = tensors.weight("w", {units, 4 * units});
-  const sw::ir::build::GraphBuilder::Scope scope(b, "loop");
+  const hlo::build::GraphBuilder::Scope scope(b, "loop");
   const InstructionId none = zeros(b, x, {batch, units});
   // h, c, inputs, w; then by time: h, c after each time (the first is that before all), gates.
-  const LoopState end =
-      counted_loop(b, "lstm", trips,
-                   {none, none, inputs, w, zeros(b, x, {times, batch, units}), zeros(b, x, {times + 1, batch, units}),
-                    zeros(b, x, {times, batch, 4 * units})},
-                   [](GraphBuilder& body, InstructionId t, const LoopState& s) {
-                     const InstructionId gates = body.add(element_at(body, s[2], t), multiplied(body, s[0], s[3]));
-                     const CellState next = lstm_cell(body, gates, s[1]);
-                     const InstructionId after = body.add(t, body.constant(sw::ir::ElementType::s32, 1));
-                     return LoopState{next.h,
-                                      next.c,
-                                      s[2],
-                                      s[3],
-                                      with_element_at(body, s[4], t, next.h),
-                                      with_element_at(body, s[5], after, next.c),
-                                      with_element_at(body, s[6], t, gates)};
-                   });
+  const hlo::build::LoopState end = hlo::build::counted_loop(
+      b, "lstm", trips,
+      {none, none, inputs, w, zeros(b, x, {times, batch, units}), zeros(b, x, {times + 1, batch, units}),
+       zeros(b, x, {times, batch, 4 * units})},
+      [](GraphBuilder& body, InstructionId t, const hlo::build::LoopState& s) {
+        const InstructionId gates = body.add(hlo::build::element_at(body, s[2], t), multiplied(body, s[0], s[3]));
+        const CellState next = lstm_cell(body, gates, s[1]);
+        const InstructionId after = body.add(t, body.constant(hlo::ElementType::s32, 1));
+        return hlo::build::LoopState{next.h,
+                                     next.c,
+                                     s[2],
+                                     s[3],
+                                     hlo::build::with_element_at(body, s[4], t, next.h),
+                                     hlo::build::with_element_at(body, s[5], after, next.c),
+                                     hlo::build::with_element_at(body, s[6], t, gates)};
+      });
   const InstructionId hs = end[4], cs = end[5], gates = end[6];
   const auto rule = [=](GraphBuilder& builder, InstructionId slope) {
     // dh, dc; dh by time from the loss, w, c, gates; the gates' gradients by time.
-    const LoopState back = counted_loop(
+    const hlo::build::LoopState back = hlo::build::counted_loop(
         builder, "lstm_gradient", trips, {none, none, slope, w, cs, gates, builder.full_like(gates, 0)},
-        [trips](GraphBuilder& body, InstructionId trip, const LoopState& s) {
+        [trips](GraphBuilder& body, InstructionId trip, const hlo::build::LoopState& s) {
           const InstructionId t = time_of(body, trip, trips);
-          const InstructionId after = body.add(t, body.constant(sw::ir::ElementType::s32, 1));
-          const InstructionId dh = body.add(element_at(body, s[2], t), s[0]);
-          const CellGradient d = lstm_cell_gradient(body, element_at(body, s[5], t), element_at(body, s[4], t),
-                                                    element_at(body, s[4], after), dh, s[1]);
-          return LoopState{transposed_product(body, d.gates, s[3]), d.c, s[2], s[3], s[4], s[5],
-                           with_element_at(body, s[6], t, d.gates)};
+          const InstructionId after = body.add(t, body.constant(hlo::ElementType::s32, 1));
+          const InstructionId dh = body.add(hlo::build::element_at(body, s[2], t), s[0]);
+          const CellGradient d =
+              lstm_cell_gradient(body, hlo::build::element_at(body, s[5], t), hlo::build::element_at(body, s[4], t),
+                                 hlo::build::element_at(body, s[4], after), dh, s[1]);
+          return hlo::build::LoopState{transposed_product(body, d.gates, s[3]),
+                                       d.c,
+                                       s[2],
+                                       s[3],
+                                       s[4],
+                                       s[5],
+                                       hlo::build::with_element_at(body, s[6], t, d.gates)};
         });
     return Ids{back[6], weight_gradient(builder, earlier(builder, hs), back[6])};
   };
@@ -117,7 +123,7 @@ RecurrentResult lstm(TrainedTensors& tensors, InstructionId x, const RecurrentOp
 
 RecurrentResult attending_lstm(TrainedTensors& tensors, InstructionId x, InstructionId memory,
                                const RecurrentOptions& options) {
-  sw::ir::build::GraphBuilder& b = tensors.builder();
+  hlo::build::GraphBuilder& b = tensors.builder();
   const std::int64_t units = options.units, trips = options.trips;
   const std::int64_t times = b.shape(x).dimensions[0], batch = b.shape(x).dimensions[1];
   const std::int64_t places = b.shape(memory).dimensions[0], width = b.shape(memory).dimensions[2];
@@ -129,26 +135,26 @@ RecurrentResult attending_lstm(TrainedTensors& tensors, InstructionId x, Instruc
   const InstructionId raw = tensors.vector("v", {units}), gain = tensors.vector("gain", {});
   const InstructionId bias = b.convert(tensors.vector("bias", {units}), b.type(x));
   const InstructionId v = [&] {
-    const sw::ir::build::GraphBuilder::Scope scope(b, "v");
+    const hlo::build::GraphBuilder::Scope scope(b, "v");
     const InstructionId scale = b.multiply(gain, b.rsqrt(b.reduce_add(b.multiply(raw, raw), {0})));
     return b.convert(b.multiply(raw, b.broadcast(scale, {units})), b.type(x));
   }();
   const InstructionId keys = [&] {
-    const sw::ir::build::GraphBuilder::Scope scope(b, "keys");
+    const hlo::build::GraphBuilder::Scope scope(b, "keys");
     const InstructionId made = multiplied(b, memory, w_memory);
     return b.add(made, b.broadcast(bias, b.shape(made).dimensions, {2}));
   }();
-  const sw::ir::build::GraphBuilder::Scope scope(b, "loop");
+  const hlo::build::GraphBuilder::Scope scope(b, "loop");
   const InstructionId none = zeros(b, x, {batch, units}), nothing = zeros(b, x, {batch, width});
   // h, c, context, inputs, weights, keys, memory, v; then by time: [h, context], c, gates, probabilities, queries.
-  const LoopState end = counted_loop(
+  const hlo::build::LoopState end = hlo::build::counted_loop(
       b, "attending_lstm", trips,
       {none, none, nothing, inputs, w, w_context, w_query, keys, memory, v, zeros(b, x, {times, batch, units + width}),
        zeros(b, x, {times + 1, batch, units}), zeros(b, x, {times, batch, 4 * units}),
        zeros(b, x, {times, places, batch}), zeros(b, x, {times, batch, units})},
-      [=](GraphBuilder& body, InstructionId t, const LoopState& s) {
+      [=](GraphBuilder& body, InstructionId t, const hlo::build::LoopState& s) {
         const InstructionId recurrent = body.add(multiplied(body, s[0], s[4]), multiplied(body, s[2], s[5]));
-        const InstructionId gates = body.add(element_at(body, s[3], t), recurrent);
+        const InstructionId gates = body.add(hlo::build::element_at(body, s[3], t), recurrent);
         const CellState next = lstm_cell(body, gates, s[1]);
         const InstructionId query = multiplied(body, next.h, s[6]);
         const Sizes whole = {places, batch, units};
@@ -157,44 +163,45 @@ RecurrentResult attending_lstm(TrainedTensors& tensors, InstructionId x, Instruc
             softmax(body, body.reduce_add(body.multiply(bent, body.broadcast(s[9], whole, {2})), {2}));
         const InstructionId weighted = body.multiply(s[8], body.broadcast(p, {places, batch, width}, {0, 1}));
         const InstructionId context = body.reduce_add(weighted, {0});
-        const InstructionId after = body.add(t, body.constant(sw::ir::ElementType::s32, 1));
-        return LoopState{next.h,
-                         next.c,
-                         context,
-                         s[3],
-                         s[4],
-                         s[5],
-                         s[6],
-                         s[7],
-                         s[8],
-                         s[9],
-                         with_element_at(body, s[10], t, body.concatenate({next.h, context}, 1)),
-                         with_element_at(body, s[11], after, next.c),
-                         with_element_at(body, s[12], t, gates),
-                         with_element_at(body, s[13], t, p),
-                         with_element_at(body, s[14], t, query)};
+        const InstructionId after = body.add(t, body.constant(hlo::ElementType::s32, 1));
+        return hlo::build::LoopState{
+            next.h,
+            next.c,
+            context,
+            s[3],
+            s[4],
+            s[5],
+            s[6],
+            s[7],
+            s[8],
+            s[9],
+            hlo::build::with_element_at(body, s[10], t, body.concatenate({next.h, context}, 1)),
+            hlo::build::with_element_at(body, s[11], after, next.c),
+            hlo::build::with_element_at(body, s[12], t, gates),
+            hlo::build::with_element_at(body, s[13], t, p),
+            hlo::build::with_element_at(body, s[14], t, query)};
       });
   const InstructionId found = end[10], cs = end[11], gates = end[12], ps = end[13], queries = end[14];
   const auto rule = [=](GraphBuilder& builder, InstructionId slope) {
     // dh, dc, dcontext; what the loss and the first loop gave; gradients of keys and memory, and that of v for each
     // sample, so that samples are added up once; then by time: the gates' gradients and the queries'.
-    const LoopState back = counted_loop(
+    const hlo::build::LoopState back = hlo::build::counted_loop(
         builder, "attending_lstm_gradient", trips,
         {none, none, nothing, slope, w, w_context, w_query, keys, memory, v, cs, gates, ps, queries,
          builder.full_like(keys, 0), builder.full_like(memory, 0), none, builder.full_like(gates, 0),
          builder.full_like(queries, 0)},
-        [=](GraphBuilder& body, InstructionId trip, const LoopState& s) {
+        [=](GraphBuilder& body, InstructionId trip, const hlo::build::LoopState& s) {
           const InstructionId t = time_of(body, trip, trips);
-          const InstructionId after = body.add(t, body.constant(sw::ir::ElementType::s32, 1));
+          const InstructionId after = body.add(t, body.constant(hlo::ElementType::s32, 1));
           const Sizes whole = {places, batch, units}, wide = {places, batch, width};
-          const InstructionId both = element_at(body, s[3], t), p = element_at(body, s[12], t);
+          const InstructionId both = hlo::build::element_at(body, s[3], t), p = hlo::build::element_at(body, s[12], t);
           const InstructionId dcontext = body.add(last_part(body, both, units, units + width), s[2]);
           const InstructionId spread = body.broadcast(dcontext, wide, {1, 2});
           const InstructionId dmemory = body.add(s[15], body.multiply(spread, body.broadcast(p, wide, {0, 1})));
           const InstructionId dp = body.reduce_add(body.multiply(s[8], spread), {2});
           const InstructionId mean = body.reduce_add(body.multiply(dp, p), {0});
           const InstructionId dscores = body.multiply(p, body.subtract(dp, body.broadcast(mean, {places, batch}, {1})));
-          const InstructionId query = element_at(body, s[13], t);
+          const InstructionId query = hlo::build::element_at(body, s[13], t);
           const InstructionId bent = body.tanh(body.add(s[7], body.broadcast(query, whole, {1, 2})));
           const InstructionId dspread = body.broadcast(dscores, whole, {0, 1});
           const InstructionId dv = body.add(s[16], body.reduce_add(body.multiply(dspread, bent), {0}));
@@ -203,27 +210,28 @@ RecurrentResult attending_lstm(TrainedTensors& tensors, InstructionId x, Instruc
           const InstructionId dquery = body.reduce_add(dsum, {0});
           const InstructionId dh =
               body.add(body.add(last_part(body, both, 0, units), s[0]), transposed_product(body, dquery, s[6]));
-          const CellGradient d = lstm_cell_gradient(body, element_at(body, s[11], t), element_at(body, s[10], t),
-                                                    element_at(body, s[10], after), dh, s[1]);
-          return LoopState{transposed_product(body, d.gates, s[4]),
-                           d.c,
-                           transposed_product(body, d.gates, s[5]),
-                           s[3],
-                           s[4],
-                           s[5],
-                           s[6],
-                           s[7],
-                           s[8],
-                           s[9],
-                           s[10],
-                           s[11],
-                           s[12],
-                           s[13],
-                           body.add(s[14], dsum),
-                           dmemory,
-                           dv,
-                           with_element_at(body, s[17], t, d.gates),
-                           with_element_at(body, s[18], t, dquery)};
+          const CellGradient d =
+              lstm_cell_gradient(body, hlo::build::element_at(body, s[11], t), hlo::build::element_at(body, s[10], t),
+                                 hlo::build::element_at(body, s[10], after), dh, s[1]);
+          return hlo::build::LoopState{transposed_product(body, d.gates, s[4]),
+                                       d.c,
+                                       transposed_product(body, d.gates, s[5]),
+                                       s[3],
+                                       s[4],
+                                       s[5],
+                                       s[6],
+                                       s[7],
+                                       s[8],
+                                       s[9],
+                                       s[10],
+                                       s[11],
+                                       s[12],
+                                       s[13],
+                                       body.add(s[14], dsum),
+                                       dmemory,
+                                       dv,
+                                       hlo::build::with_element_at(body, s[17], t, d.gates),
+                                       hlo::build::with_element_at(body, s[18], t, dquery)};
         });
     const InstructionId dgates = back[17], dqueries = back[18];
     const InstructionId hs = last_part(builder, found, 0, units);

@@ -11,8 +11,8 @@ namespace podsim::workloads::layers {
 
 /// The results of a layer whose loop has a gradient in closed form: a loop backwards over what the first one kept.
 struct RecurrentResult {
-  sw::ir::InstructionId value = -1;
-  sw::ir::transform::GivenGradient gradient;  ///< for Loss::given
+  hlo::InstructionId value = -1;
+  hlo::transform::GivenGradient gradient;  ///< for Loss::given
 };
 
 struct RecurrentOptions {
@@ -25,7 +25,7 @@ struct RecurrentOptions {
 /// [i, j, f, o] = x_t w_in + h_{t-1} w + b and h_{-1} = c_{-1} = 0. Trains "w_in" [F, 4H], "w" [H, 4H], "b" [4H].
 /// [T, B, F] -> [T, B, H]. The products with x_t are one, before the loop; those for the gradients of weights are one
 /// for each weight, after it.
-RecurrentResult lstm(TrainedTensors& tensors, sw::ir::InstructionId x, const RecurrentOptions& options);
+RecurrentResult lstm(TrainedTensors& tensors, hlo::InstructionId x, const RecurrentOptions& options);
 
 /// The same cell that also reads what it attended to at the time before, a_{t-1}, and attends to `memory` [S, B, M]
 /// (Bahdanau et al. 2015, with the normalised v of Salimans and Kingma 2016):
@@ -34,7 +34,7 @@ RecurrentResult lstm(TrainedTensors& tensors, sw::ir::InstructionId x, const Rec
 /// a_t = sum over s of p_s memory_s. In addition to the above it trains "w_context" [M, 4H], "w_query" [H, H],
 /// "w_memory" [M, H], and the vectors "v" [H], "gain" [] and "bias" [H].
 /// Returns [h_t, a_t] as [T, B, H + M].
-RecurrentResult attending_lstm(TrainedTensors& tensors, sw::ir::InstructionId x, sw::ir::InstructionId memory,
+RecurrentResult attending_lstm(TrainedTensors& tensors, hlo::InstructionId x, hlo::InstructionId memory,
                                const RecurrentOptions& options);
 
 }  // namespace podsim::workloads::layers

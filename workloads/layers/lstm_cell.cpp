@@ -3,8 +3,8 @@
 
 namespace podsim::workloads::layers {
 
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 
 namespace {
 
@@ -14,10 +14,10 @@ constexpr double forget_bias = 1;
 struct GateValues {
   InstructionId i, j, f, o;
 
-  GateValues(sw::ir::build::GraphBuilder& b, InstructionId gates) {
+  GateValues(hlo::build::GraphBuilder& b, InstructionId gates) {
     const std::int64_t batch = b.shape(gates).dimensions[0], units = b.shape(gates).dimensions[1] / 4;
     const auto part = [&](std::int64_t k) { return b.slice(gates, {{0, batch, 1}, {k * units, (k + 1) * units, 1}}); };
-    const auto sigma = [&](InstructionId x) { return b.unary(sw::ir::Opcode::logistic, x); };
+    const auto sigma = [&](InstructionId x) { return b.unary(hlo::Opcode::logistic, x); };
     i = sigma(part(0));
     j = b.tanh(part(1));
     const InstructionId kept = part(2);
@@ -28,13 +28,13 @@ struct GateValues {
 
 }  // namespace
 
-CellState lstm_cell(sw::ir::build::GraphBuilder& b, InstructionId gates, InstructionId c) {
+CellState lstm_cell(hlo::build::GraphBuilder& b, InstructionId gates, InstructionId c) {
   const GateValues g(b, gates);
   const InstructionId next = b.add(b.multiply(g.f, c), b.multiply(g.i, g.j));
   return {b.multiply(g.o, b.tanh(next)), next};
 }
 
-CellGradient lstm_cell_gradient(sw::ir::build::GraphBuilder& b, InstructionId gates, InstructionId before,
+CellGradient lstm_cell_gradient(hlo::build::GraphBuilder& b, InstructionId gates, InstructionId before,
                                 InstructionId after, InstructionId dh, InstructionId dc) {
   const GateValues g(b, gates);
   const auto rest = [&](InstructionId x) { return b.subtract(b.full_like(x, 1), x); };  // 1 - x

@@ -9,20 +9,20 @@
 
 namespace podsim::workloads::layers {
 
-using sw::ir::ComparisonDirection;
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::ComparisonDirection;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 using Sizes = std::vector<std::int64_t>;
 
 namespace {
 
 /// Keeps the shares of two gates finite if both are zero.
-constexpr double least_gate = 1e-9;
+constexpr double min_gate = 1e-9;
 
 /// Assigns tokens to experts. Arrays are [G, S, E] unless stated otherwise, and numbers have the parameters' type.
 class Routing {
  public:
-  Routing(sw::ir::build::GraphBuilder& builder, InstructionId gates, std::int64_t capacity)
+  Routing(hlo::build::GraphBuilder& builder, InstructionId gates, std::int64_t capacity)
       : b(builder), gates_(gates), capacity_(capacity), sizes_(b.shape(gates).dimensions) {}
 
   /// The weight of every token in every slot: [G, E, C, S]. Slots are not the last dimension since they are few and
@@ -32,11 +32,11 @@ class Routing {
     const InstructionId others = b.multiply(gates_, b.subtract(b.full_like(first_, 1), first_));
     const InstructionId second = highest(others);
     const InstructionId first_gate = over_experts(first_), second_gate = over_experts(second);
-    const InstructionId both = b.add(b.add(first_gate, second_gate), b.full_like(first_gate, least_gate));
+    const InstructionId both = b.add(b.add(first_gate, second_gate), b.full_like(first_gate, min_gate));
     const InstructionId taken = b.broadcast(b.reduce_add(first_, {1}), sizes_, {0, 2});
     const InstructionId of_first = placed(first_, before(first_), b.divide(first_gate, both));
     const InstructionId of_second = placed(second, b.add(before(second), taken), b.divide(second_gate, both));
-    const sw::ir::build::GraphBuilder::Scope scope(b, "combine");
+    const hlo::build::GraphBuilder::Scope scope(b, "combine");
     return b.add(of_first, of_second);
   }
 
@@ -49,17 +49,17 @@ class Routing {
   }
 
  private:
-  sw::ir::ElementType type() const { return b.type(gates_); }
+  hlo::ElementType type() const { return b.type(gates_); }
 
   /// 1 at the highest element of every token (the first of equal ones), else 0.
   InstructionId highest(InstructionId x) {
     const InstructionId most = b.broadcast(b.reduce_max(x, {2}), sizes_, {0, 1});
-    const InstructionId numbers = b.iota(sw::ir::make_shape(sw::ir::ElementType::s32, sizes_), 2);
+    const InstructionId numbers = b.iota(hlo::make_shape(hlo::ElementType::s32, sizes_), 2);
     const InstructionId candidates =
-        b.select(b.compare(x, most, sw::ir::ComparisonDirection::eq), numbers, b.full_like(numbers, double(sizes_[2])));
-    const InstructionId none = b.constant(sw::ir::ElementType::s32, double(sizes_[2]));
+        b.select(b.compare(x, most, hlo::ComparisonDirection::eq), numbers, b.full_like(numbers, double(sizes_[2])));
+    const InstructionId none = b.constant(hlo::ElementType::s32, double(sizes_[2]));
     const InstructionId chosen =
-        b.reduce(candidates, none, {2}, b.combiner(sw::ir::Opcode::minimum, sw::ir::ElementType::s32));
+        b.reduce(candidates, none, {2}, b.combiner(hlo::Opcode::minimum, hlo::ElementType::s32));
     return one_hot(b, chosen, sizes_[2], type());
   }
 
@@ -69,8 +69,8 @@ class Routing {
   /// The number of earlier tokens of the group with the same choice: a product with a triangle of ones, which is how
   /// Mesh-TensorFlow computes a prefix sum.
   InstructionId before(InstructionId choice) {
-    const sw::ir::Shape square = sw::ir::make_shape(sw::ir::ElementType::s32, {sizes_[1], sizes_[1]});
-    const InstructionId earlier = b.compare(b.iota(square, 0), b.iota(square, 1), sw::ir::ComparisonDirection::lt);
+    const hlo::Shape square = hlo::make_shape(hlo::ElementType::s32, {sizes_[1], sizes_[1]});
+    const InstructionId earlier = b.compare(b.iota(square, 0), b.iota(square, 1), hlo::ComparisonDirection::lt);
     const InstructionId counts = b.dot(choice, b.convert(earlier, type()), {{}, {}, {1}, {0}});  // [G, E, S]
     return b.transpose(counts, {0, 2, 1});
   }
@@ -78,21 +78,20 @@ class Routing {
   /// [G, E, C, S]: `weight` [G, S] at the slot of the choice, if it has one.
   InstructionId placed(InstructionId choice, InstructionId position, InstructionId weight) {
     const InstructionId fits =
-        b.compare(position, b.full_like(position, double(capacity_)), sw::ir::ComparisonDirection::lt);
+        b.compare(position, b.full_like(position, double(capacity_)), hlo::ComparisonDirection::lt);
     const InstructionId kept = b.select(fits, choice, b.full_like(choice, 0));
     const InstructionId weighted = b.multiply(kept, b.broadcast(weight, sizes_, {0, 1}));
     const InstructionId number = b.reduce_add(b.multiply(position, choice), {2});  // [G, S]
     const Sizes places{sizes_[0], capacity_, sizes_[1]};
-    const sw::ir::Shape shape = sw::ir::make_shape(sw::ir::ElementType::s32, places);
-    const InstructionId wanted = b.broadcast(b.convert(number, sw::ir::ElementType::s32), places, {0, 2});
-    const InstructionId is_there =
-        b.convert(b.compare(wanted, b.iota(shape, 1), sw::ir::ComparisonDirection::eq), type());
+    const hlo::Shape shape = hlo::make_shape(hlo::ElementType::s32, places);
+    const InstructionId wanted = b.broadcast(b.convert(number, hlo::ElementType::s32), places, {0, 2});
+    const InstructionId is_there = b.convert(b.compare(wanted, b.iota(shape, 1), hlo::ComparisonDirection::eq), type());
     const Sizes all{sizes_[0], sizes_[2], capacity_, sizes_[1]};
     const InstructionId by_expert = b.transpose(weighted, {0, 2, 1});
     return b.multiply(b.broadcast(by_expert, all, {0, 1, 3}), b.broadcast(is_there, all, {0, 2, 3}));
   }
 
-  sw::ir::build::GraphBuilder& b;
+  hlo::build::GraphBuilder& b;
   InstructionId gates_;
   std::int64_t capacity_;
   Sizes sizes_;
@@ -105,7 +104,7 @@ struct Gates {
 
 /// x [G, S, M] -> [G, S, E]
 Gates gates(TrainedTensors& tensors, InstructionId x, std::int64_t experts) {
-  sw::ir::build::GraphBuilder& b = tensors.builder();
+  hlo::build::GraphBuilder& b = tensors.builder();
   const InstructionId w = tensors.weight("w_gating", {b.shape(x).dimensions[2], experts});
   const InstructionId product = b.dot(x, w, {{}, {}, {2}, {0}});
   const InstructionId logits = b.convert(product, tensors.precision().parameter);
@@ -113,21 +112,21 @@ Gates gates(TrainedTensors& tensors, InstructionId x, std::int64_t experts) {
   const InstructionId most = b.reduce_max(logits, {2});
   const InstructionId power = b.exponential(b.subtract(logits, b.broadcast(most, sizes, {0, 1})));
   const InstructionId sum = b.broadcast(b.reduce_add(power, {2}), sizes, {0, 1});
-  const sw::ir::build::GraphBuilder::Scope scope(b, "gates");
+  const hlo::build::GraphBuilder::Scope scope(b, "gates");
   return {b.divide(power, sum), most};
 }
 
-InstructionId named_dot(sw::ir::build::GraphBuilder& b, std::string_view name, InstructionId lhs, InstructionId rhs,
-                        sw::ir::DotDimensions dimensions) {
-  const sw::ir::build::GraphBuilder::Scope scope(b, name);
+InstructionId named_dot(hlo::build::GraphBuilder& b, std::string_view name, InstructionId lhs, InstructionId rhs,
+                        hlo::DotDimensions dimensions) {
+  const hlo::build::GraphBuilder::Scope scope(b, name);
   return b.dot(lhs, rhs, std::move(dimensions));
 }
 
 /// [G, E, C, M] -> [E, G, C, M]
 InstructionId through_experts(TrainedTensors& tensors, InstructionId x, const FeedForwardOptions& expert) {
-  sw::ir::build::GraphBuilder& b = tensors.builder();
+  hlo::build::GraphBuilder& b = tensors.builder();
   const std::int64_t experts = b.shape(x).dimensions[1], model = b.shape(x).dimensions[3];
-  const sw::ir::DotDimensions into{{1}, {0}, {3}, {1}};
+  const hlo::DotDimensions into{{1}, {0}, {3}, {1}};
   const Sizes in_sizes{experts, model, expert.hidden};
   const InstructionId in = named_dot(b, "in", x, tensors.weight("w_in", in_sizes), into);
   const InstructionId up =
@@ -146,7 +145,7 @@ std::int64_t expert_capacity(const MixtureOptions& options, std::int64_t group) 
 
 MixtureResult mixture_of_experts(TrainedTensors& tensors, InstructionId x, const FeedForwardOptions& expert,
                                  const MixtureOptions& options) {
-  sw::ir::build::GraphBuilder& b = tensors.builder();
+  hlo::build::GraphBuilder& b = tensors.builder();
   const Sizes sizes = b.shape(x).dimensions;
   const std::int64_t group = options.group > 0 ? options.group : sizes[1];
   if (sizes[0] * sizes[1] % group != 0) throw std::logic_error("tokens are not a multiple of their groups");
@@ -157,8 +156,8 @@ MixtureResult mixture_of_experts(TrainedTensors& tensors, InstructionId x, const
   const InstructionId auxiliary = routing.auxiliary();
   const InstructionId combine = b.convert(weights, b.type(x));
   const InstructionId dispatch = [&] {
-    const InstructionId is_placed = b.compare(weights, b.full_like(weights, 0), sw::ir::ComparisonDirection::gt);
-    const sw::ir::build::GraphBuilder::Scope scope(b, "dispatch");
+    const InstructionId is_placed = b.compare(weights, b.full_like(weights, 0), hlo::ComparisonDirection::gt);
+    const hlo::build::GraphBuilder::Scope scope(b, "dispatch");
     return b.convert(is_placed, b.type(x));
   }();
   const InstructionId dispatched = named_dot(b, "dispatched", dispatch, grouped, {{0}, {0}, {3}, {1}});

@@ -21,11 +21,11 @@ struct MixtureOptions {
 std::int64_t expert_capacity(const MixtureOptions& options, std::int64_t group);
 
 struct MixtureResult {
-  sw::ir::InstructionId value = -1;  ///< in the shape of the input
-  sw::ir::InstructionId auxiliary =
-      -1;                           ///< scalar: mean over groups of E times the sum over experts of the share of
-                                    ///< tokens whose first choice it is times its mean gate; 1 if tokens spread evenly
-  sw::ir::InstructionId held = -1;  ///< the maximum that the gates' softmax subtracts, for Loss::held
+  hlo::InstructionId value = -1;  ///< in the shape of the input
+  hlo::InstructionId auxiliary =
+      -1;                        ///< scalar: mean over groups of E times the sum over experts of the share of
+                                 ///< tokens whose first choice it is times its mean gate; 1 if tokens spread evenly
+  hlo::InstructionId held = -1;  ///< the maximum that the gates' softmax subtracts, for Loss::held
 };
 
 /// x [batch, length, M] -> [batch, length, M], in G groups of S tokens. Gates are the softmax of x w_gating, in the
@@ -36,7 +36,7 @@ struct MixtureResult {
 /// Trains w_gating [M, E], w_in [E, M, H], w_out [E, H, M] and, if the activation is gated, w_up [E, M, H]. Values by
 /// op_name: "gates" [G, S, E]; "combine" [G, E, C, S], the weight of a token in a slot; "dispatch", 1 where that is not
 /// zero; "dispatched" [G, E, C, M]; "hidden" [E, G, C, H]; "expert_out" [E, G, C, M]; "combined" [G, S, M].
-MixtureResult mixture_of_experts(TrainedTensors& tensors, sw::ir::InstructionId x, const FeedForwardOptions& expert,
+MixtureResult mixture_of_experts(TrainedTensors& tensors, hlo::InstructionId x, const FeedForwardOptions& expert,
                                  const MixtureOptions& options);
 
 }  // namespace podsim::workloads::layers

@@ -5,10 +5,10 @@
 
 namespace podsim::workloads::layers {
 
-using sw::ir::InstructionId;
+using hlo::InstructionId;
 
 InstructionId normalized(TrainedTensors& tensors, InstructionId x, NormKind kind) {
-  sw::ir::build::GraphBuilder& b = tensors.builder();
+  hlo::build::GraphBuilder& b = tensors.builder();
   const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
   const std::int64_t last = std::int64_t(sizes.size()) - 1;
   std::vector<std::int64_t> rows(last);

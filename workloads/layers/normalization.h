@@ -12,6 +12,6 @@ enum class NormKind { layer_norm, rms_norm };
 /// Trains scale [features] and, for layer_norm, bias [features] under the builder's scope.
 ///   layer_norm (Ba, Kiros, Hinton 2016):  (x - mean) / sqrt(variance + 1e-6) * scale + bias
 ///   rms_norm (Zhang, Sennrich 2019):      x / sqrt(mean of x^2 + 1e-6) * scale
-sw::ir::InstructionId normalized(TrainedTensors& tensors, sw::ir::InstructionId x, NormKind kind);
+hlo::InstructionId normalized(TrainedTensors& tensors, hlo::InstructionId x, NormKind kind);
 
 }  // namespace podsim::workloads::layers

@@ -3,14 +3,14 @@
 
 namespace podsim::workloads::layers {
 
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 
 InstructionId interpolation_weights(GraphBuilder& b, InstructionId low, InstructionId high, std::int64_t bins,
                                     std::int64_t samples, std::int64_t size) {
   const std::vector<std::int64_t> boxes = b.shape(low).dimensions;
-  const sw::ir::Shape bin_shape = sw::ir::make_shape(b.type(low), {boxes[0], boxes[1], bins});
-  const sw::ir::Shape shape = sw::ir::make_shape(b.type(low), {boxes[0], boxes[1], bins, size});
+  const hlo::Shape bin_shape = hlo::make_shape(b.type(low), {boxes[0], boxes[1], bins});
+  const hlo::Shape shape = hlo::make_shape(b.type(low), {boxes[0], boxes[1], bins, size});
   const InstructionId begin = b.broadcast(low, bin_shape.dimensions, {0, 1});
   const InstructionId length = b.broadcast(b.subtract(high, low), bin_shape.dimensions, {0, 1});
   const InstructionId bin = b.iota(bin_shape, 2), place = b.iota(shape, 3);

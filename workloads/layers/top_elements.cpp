@@ -5,19 +5,19 @@
 
 namespace podsim::workloads::layers {
 
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 
 namespace {
 
 /// (a, b, index of a, index of b) -> a > b
-sw::ir::ComputationId higher_first(GraphBuilder& b, sw::ir::ElementType type) {
+hlo::ComputationId higher_first(GraphBuilder& b, hlo::ElementType type) {
   GraphBuilder comparator("higher_first");
-  const InstructionId x = comparator.parameter(sw::ir::make_shape(type, {}), "x");
-  const InstructionId y = comparator.parameter(sw::ir::make_shape(type, {}), "y");
-  comparator.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {}), "x_index");
-  comparator.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {}), "y_index");
-  const InstructionId root = comparator.compare(x, y, sw::ir::ComparisonDirection::gt);
+  const InstructionId x = comparator.parameter(hlo::make_shape(type, {}), "x");
+  const InstructionId y = comparator.parameter(hlo::make_shape(type, {}), "y");
+  comparator.parameter(hlo::make_shape(hlo::ElementType::s32, {}), "x_index");
+  comparator.parameter(hlo::make_shape(hlo::ElementType::s32, {}), "y_index");
+  const InstructionId root = comparator.compare(x, y, hlo::ComparisonDirection::gt);
   return b.computation(std::move(comparator), root);
 }
 
@@ -29,9 +29,9 @@ InstructionId first_of_rows(GraphBuilder& b, InstructionId x, std::int64_t count
 
 TopElements top_elements(GraphBuilder& b, InstructionId scores, std::int64_t count) {
   const std::vector<std::int64_t> sizes = b.shape(scores).dimensions;
-  sw::ir::Instruction sort;
-  sort.opcode = sw::ir::Opcode::sort;
-  sort.operands = {scores, b.iota(sw::ir::make_shape(sw::ir::ElementType::s32, sizes), 1)};
+  hlo::Instruction sort;
+  sort.opcode = hlo::Opcode::sort;
+  sort.operands = {scores, b.iota(hlo::make_shape(hlo::ElementType::s32, sizes), 1)};
   sort.dimensions = {1};
   sort.is_stable = true;
   sort.called = {higher_first(b, b.type(scores))};
@@ -42,7 +42,7 @@ TopElements top_elements(GraphBuilder& b, InstructionId scores, std::int64_t cou
 
 InstructionId elements_at(GraphBuilder& b, InstructionId x, InstructionId indices) {
   const std::vector<std::int64_t> sizes = b.shape(x).dimensions, places = b.shape(indices).dimensions;
-  sw::ir::GatherDimensions dimensions;
+  hlo::GatherDimensions dimensions;
   dimensions.collapsed = {1};
   dimensions.index_map = {1};
   dimensions.operand_batching = {0};

@@ -7,19 +7,19 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/csv_rows.h"
 #include "base/diagnostic.h"
-#include "workloads/measured/measured_table.h"
 
 namespace podsim::workloads::lengths {
 namespace {
 
 /// Below this share left the law says nothing about what is left.
-constexpr double least_left = 1e-6;
+constexpr double min_left = 1e-6;
 
 /// The law whose samples of 1, 2, ... tokens have these weights, of samples that all together have `all`.
 LengthLaw cut_law(std::vector<double> weights, double all) {
   const double kept = std::accumulate(weights.begin(), weights.end(), 0.0);
-  if (kept < least_left * all || all <= 0) {
+  if (kept < min_left * all || all <= 0) {
     throw base::InputError(fmt::format("the samples are longer than {} tokens, and none is left", weights.size()),
                            "a longer model.length or model.sequence, or longer buckets");
   }
@@ -55,7 +55,7 @@ LengthLaw log_normal_lengths(double mean, double sd, std::int64_t most) {
 LengthLaw counted_lengths(const std::string& file, std::string_view text, std::int64_t most) {
   std::vector<double> weights(std::size_t(most), 0.0);
   double all = 0;
-  measured::read_rows(file, text, "length", [&](const measured::MeasuredRow& row) {
+  base::read_csv_rows(file, text, "length", [&](const base::CsvRow& row) {
     const double length = row.positive("length"), count = row.positive("count");
     if (length != std::floor(length)) throw base::InputError(fmt::format("{} is not a whole number of tokens", length));
     all += count;

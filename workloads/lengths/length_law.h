@@ -22,8 +22,8 @@ struct LengthLaw {
 /// deviation are those before samples longer than `most` are left out. InputError if hardly any sample is left.
 LengthLaw log_normal_lengths(double mean, double sd, std::int64_t most);
 
-/// The lengths of a CSV file with the columns length and count, in any order. InputError, with its place, for a field
-/// that is not a number above zero, and if no sample is left.
+/// The lengths of a CSV file with the columns length and count, in any order. InputError, with its location, for a
+/// field that is not a number above zero, and if no sample is left.
 LengthLaw counted_lengths(const std::string& file, std::string_view text, std::int64_t most);
 
 }  // namespace podsim::workloads::lengths

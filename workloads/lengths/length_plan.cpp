@@ -17,7 +17,7 @@ namespace {
 
 using base::text::Word;
 
-constexpr std::int64_t most_tokens = 1 << 20, most_steps = 1'000'000, most_seed = std::int64_t(1) << 62;
+constexpr std::int64_t max_tokens = 1 << 20, max_steps = 1'000'000, max_seed = std::int64_t(1) << 62;
 constexpr std::string_view example = "'mean=26 sd=13 buckets=20,30,50'";
 
 class Parser {
@@ -51,10 +51,10 @@ class Parser {
     if (name == "mean") plan_.mean = real(value, 1);
     if (name == "sd") plan_.sd = real(value, 0);
     if (name == "counts") plan_.counts = file(value);
-    if (name == "most") plan_.most = whole(value, 1, most_tokens);
+    if (name == "most") plan_.most = whole(value, 1, max_tokens);
     if (name == "buckets") buckets(value);
-    if (name == "steps") plan_.steps = whole(value, 1, most_steps);
-    if (name == "seed") plan_.seed = std::uint64_t(whole(value, 0, most_seed));
+    if (name == "steps") plan_.steps = whole(value, 1, max_steps);
+    if (name == "seed") plan_.seed = std::uint64_t(whole(value, 0, max_seed));
   }
 
   void buckets(const Word& value) {
@@ -62,7 +62,7 @@ class Parser {
     for (const Word& end : base::text::words_of(value.text, ",")) {
       const std::size_t colon = std::min(end.text.find(':'), end.text.size());
       const Word word{value.begin + end.begin, end.text.substr(0, colon)};
-      LengthBucket bucket{.end = whole(word, 1, most_tokens)};
+      LengthBucket bucket{.end = whole(word, 1, max_tokens)};
       if (!plan_.buckets.empty() && bucket.end <= plan_.buckets.back().end) {
         reject(word,
                fmt::format("a bucket ends at {} tokens, the one before at {}", bucket.end, plan_.buckets.back().end),
@@ -70,7 +70,7 @@ class Parser {
       }
       bucket.array = bucket.end;
       if (colon < end.text.size()) {
-        bucket.array = whole({word.begin + colon + 1, end.text.substr(colon + 1)}, bucket.end, most_tokens);
+        bucket.array = whole({word.begin + colon + 1, end.text.substr(colon + 1)}, bucket.end, max_tokens);
       }
       plan_.buckets.push_back(bucket);
     }
@@ -92,8 +92,8 @@ class Parser {
 
   double real(const Word& word, double least) const {
     double value = 0;
-    if (!parsed(word, value) || !(value >= least && value <= double(most_tokens))) {
-      reject(word, fmt::format("'{}' is not a number of tokens from {} to {}", word.text, least, most_tokens), "");
+    if (!parsed(word, value) || !(value >= least && value <= double(max_tokens))) {
+      reject(word, fmt::format("'{}' is not a number of tokens from {} to {}", word.text, least, max_tokens), "");
     }
     return value;
   }

@@ -38,7 +38,7 @@ double quantile(std::vector<ShapeTime> shapes, double share) {
   return shapes.back().step_s;
 }
 
-/// Shapes of one length of arrays, which are beside each other.
+/// Shapes of one length of arrays, which are adjacent.
 std::vector<std::vector<ShapeTime>> by_array(const std::vector<ShapeTime>& shapes) {
   std::vector<std::vector<ShapeTime>> groups;
   for (const ShapeTime& shape : shapes) {

@@ -31,7 +31,7 @@ struct LengthsReport {
 struct LengthFigures {
   double mean_s = 0, sd_s = 0;  ///< of the step; the deviation is that of the steps themselves, not of their mean
   double p5_s = 0, p95_s = 0;   ///< the least step time that this share of the steps does not exceed
-  double padding = 0;           ///< share of the places of arrays that have no token of a sample
+  double padding = 0;           ///< share of the positions of arrays that have no token of a sample
   double samples_per_s = 0, tokens_per_s = 0;  ///< without padding
 };
 

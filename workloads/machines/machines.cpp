@@ -11,6 +11,8 @@
 
 #include "base/diagnostic.h"
 #include "base/toml_text.h"
+#include "hw/parts/custom/custom_unit.h"
+#include "hw/parts/hbm/custom_scheduler.h"
 
 namespace podsim::workloads::machines {
 
@@ -113,6 +115,10 @@ base::Config builtin_config(const EmbeddedMachine& machine) {
   const std::string path = machine.name + ".toml";
   const MachineFile file = split_base(path, machine.toml);
   base::Config config = file.names_base ? derived_config(path, file) : base::Config::builtin(path, machine.toml);
+  if (!file.names_base) {
+    config.add_builtin("registered unit", hw::parts::custom::custom_section());
+    config.add_builtin("registered schedulers", hw::parts::hbm::custom_scheduler_key());
+  }
   for (const std::string_view suffix : derived_suffixes) {
     const std::string name = machine.name + std::string(suffix);
     const EmbeddedMachine* derived = find_file(name);

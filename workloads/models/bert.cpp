@@ -8,13 +8,13 @@
 
 namespace podsim::workloads::models {
 
-using sw::ir::InstructionId;
+using hlo::InstructionId;
 
 namespace {
 
 class Bert {
  public:
-  Bert(sw::ir::build::GraphBuilder& builder, const BertOptions& options)
+  Bert(hlo::build::GraphBuilder& builder, const BertOptions& options)
       : b_(builder), options_(options), attention_(options.attention), tensors_(builder, options.precision) {
     attention_.dropout = options.dropout;
   }
@@ -29,7 +29,7 @@ class Bert {
     const InstructionId follows = input("follows", {batch});
     const InstructionId x = encoded(embed(tokens, segments), present);
     const Loss of_tokens = masked_loss(x, places, masked), of_sequences = follows_loss(x, follows);
-    std::vector<sw::ir::transform::GivenGradient> given = given_;
+    std::vector<hlo::transform::GivenGradient> given = given_;
     given.insert(given.end(), of_tokens.given.begin(), of_tokens.given.end());
     return {b_.add(of_tokens.value, of_sequences.value),
             of_sequences.held,
@@ -41,19 +41,19 @@ class Bert {
 
  private:
   InstructionId input(std::string_view name, std::vector<std::int64_t> sizes) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
-    return b_.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, std::move(sizes)), std::string(name));
+    const hlo::build::GraphBuilder::Scope scope(b_, name);
+    return b_.parameter(hlo::make_shape(hlo::ElementType::s32, std::move(sizes)), std::string(name));
   }
 
   InstructionId embed(InstructionId tokens, InstructionId segments) {
     const InstructionId table = tensors_.table("embedding", {options_.vocabulary, options_.model});
     narrow_table_ = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "embedding");
+      const hlo::build::GraphBuilder::Scope scope(b_, "embedding");
       return b_.convert(table, options_.precision.activation);
     }();
     const InstructionId places = tensors_.weight("position_embedding", {options_.sequence, options_.model});
     const InstructionId kinds = tensors_.weight("segment_embedding", {2, options_.model});
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "embed");
+    const hlo::build::GraphBuilder::Scope scope(b_, "embed");
     InstructionId x = layers::embedded(tensors_, narrow_table_, tokens, options_.lookup);
     const std::vector<std::int64_t> sizes = b_.shape(x).dimensions;
     x = b_.add(x, b_.broadcast(places, sizes, {1, 2}));
@@ -63,11 +63,11 @@ class Bert {
 
   InstructionId encoded(InstructionId x, InstructionId present) {
     const layers::AttentionMask mask = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "mask");
+      const hlo::build::GraphBuilder::Scope scope(b_, "mask");
       return layers::padding_mask(b_, present, options_.attention.heads, options_.sequence);
     }();
     for (std::int64_t i = 0; i < options_.layers; ++i) {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, fmt::format("layer{}", i));
+      const hlo::build::GraphBuilder::Scope scope(b_, fmt::format("layer{}", i));
       x = layer(x, mask);
     }
     return x;
@@ -76,18 +76,18 @@ class Bert {
   /// A layer; the norm follows each block.
   InstructionId layer(InstructionId x, const layers::AttentionMask& mask) {
     const InstructionId attended = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "attention");
+      const hlo::build::GraphBuilder::Scope scope(b_, "attention");
       const layers::AttentionResult found = layers::attention(tensors_, x, x, mask, attention_);
       given_.push_back(found.softmax);
       return norm(b_.add(x, layers::dropped(b_, found.value, options_.dropout)));
     }();
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "ffn");
+    const hlo::build::GraphBuilder::Scope scope(b_, "ffn");
     const InstructionId changed = layers::feed_forward(tensors_, attended, options_.feed_forward);
     return norm(b_.add(attended, layers::dropped(b_, changed, options_.dropout)));
   }
 
   InstructionId norm(InstructionId x) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "norm");
+    const hlo::build::GraphBuilder::Scope scope(b_, "norm");
     return layers::normalized(tensors_, x, layers::NormKind::layer_norm);
   }
 
@@ -101,13 +101,13 @@ class Bert {
   }
 
   Loss masked_loss(InstructionId x, InstructionId places, InstructionId tokens) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "masked");
+    const hlo::build::GraphBuilder::Scope scope(b_, "masked");
     const InstructionId chosen =
         layers::one_hot(b_, places, options_.sequence, b_.type(x));  // [batch, predictions, sequence]
     const InstructionId rows = b_.dot(chosen, x, {{0}, {0}, {2}, {1}});
     const InstructionId changed = norm(layers::activated(b_, layers::Activation::gelu, dense(rows, options_.model)));
     const InstructionId logits = [&] {
-      const sw::ir::build::GraphBuilder::Scope logits_scope(b_, "logits");
+      const hlo::build::GraphBuilder::Scope logits_scope(b_, "logits");
       return b_.dot(changed, narrow_table_, {{}, {}, {2}, {1}});
     }();
     const InstructionId wide = b_.convert(logits, options_.precision.parameter);
@@ -120,32 +120,32 @@ class Bert {
   Loss follows_loss(InstructionId x, InstructionId follows) {
     const InstructionId first = b_.slice(x, {{0, options_.batch}, {0, 1}, {0, options_.model}});
     const InstructionId pooled = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "pooler");
+      const hlo::build::GraphBuilder::Scope scope(b_, "pooler");
       return b_.tanh(dense(b_.reshape(first, {options_.batch, options_.model}), options_.model));
     }();
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "follows_head");
+    const hlo::build::GraphBuilder::Scope scope(b_, "follows_head");
     return softmax_cross_entropy(b_, b_.convert(dense(pooled, 2), options_.precision.parameter), follows, 0);
   }
 
-  sw::ir::build::GraphBuilder& b_;
+  hlo::build::GraphBuilder& b_;
   const BertOptions& options_;
   layers::AttentionOptions attention_;
   TrainedTensors tensors_;
   InstructionId narrow_table_ = -1;
-  std::vector<sw::ir::transform::GivenGradient> given_;
+  std::vector<hlo::transform::GivenGradient> given_;
 };
 
 }  // namespace
 
 TrainingStep bert_training_step(const BertOptions& options) {
-  sw::ir::build::GraphBuilder b("bert_training_step");
+  hlo::build::GraphBuilder b("bert_training_step");
   Bert network(b, options);
   const Loss loss = network.loss();
   return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
 }
 
-sw::ir::Module bert_forward(const BertOptions& options) {
-  sw::ir::build::GraphBuilder b("bert_forward");
+hlo::Module bert_forward(const BertOptions& options) {
+  hlo::build::GraphBuilder b("bert_forward");
   Bert network(b, options);
   const Loss loss = network.loss();
   return std::move(b).build(loss.value);

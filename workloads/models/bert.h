@@ -35,7 +35,7 @@ struct BertOptions {
 TrainingStep bert_training_step(const BertOptions& options);
 
 /// A module that computes only the loss.
-sw::ir::Module bert_forward(const BertOptions& options);
+hlo::Module bert_forward(const BertOptions& options);
 
 /// FLOPs of a training step, counted as in model_flops() of a Transformer.
 double bert_flops(const BertOptions& options);

@@ -17,7 +17,7 @@ ModelKeys bert_keys(BertOptions& o) {
   add_batch_key(keys, o.batch);
   keys.add("model.sequence", o.sequence, 1, most, "tokens of a sequence");
   keys.add("model.predictions", o.predictions, 1, most, "masked tokens of a sequence");
-  keys.add("model.vocabulary", o.vocabulary, 2, most, "tokens that there are");
+  keys.add("model.vocabulary", o.vocabulary, 2, most, "vocabulary size");
   keys.add("model.layers", o.layers, 1, 1024, "layers of the encoder");
   keys.add("model.d_model", o.model, 1, most, "width of the residual stream");
   keys.add("model.d_ff", o.feed_forward.hidden, 1, most, "hidden width of the feed-forward blocks");

@@ -5,33 +5,33 @@
 
 namespace podsim::workloads::models {
 
-using sw::ir::InstructionId;
+using hlo::InstructionId;
 
 namespace {
 
 class BitResNet {
  public:
-  BitResNet(sw::ir::build::GraphBuilder& builder, const BitResNetOptions& options)
+  BitResNet(hlo::build::GraphBuilder& builder, const BitResNetOptions& options)
       : b_(builder), options_(options), layers_(builder, options.precision) {}
 
   Loss loss() {
-    const sw::ir::ElementType type = options_.precision.activation;
+    const hlo::ElementType type = options_.precision.activation;
     const std::int64_t size = options_.image_size;
-    const InstructionId images = b_.parameter(sw::ir::make_shape(type, {options_.batch, size, size, 3}), "images");
-    const InstructionId labels = b_.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {options_.batch}), "labels");
+    const InstructionId images = b_.parameter(hlo::make_shape(type, {options_.batch, size, size, 3}), "images");
+    const InstructionId labels = b_.parameter(hlo::make_shape(hlo::ElementType::s32, {options_.batch}), "labels");
     InstructionId x = layers_.max_pool(convolution("stem", images, options_.width, 7, 2), 3, 2);
     for (std::size_t group = 0; group < options_.blocks.size(); ++group) {
       for (std::int64_t block = 0; block < options_.blocks[group]; ++block) {
-        const sw::ir::build::GraphBuilder::Scope scope(b_, fmt::format("layer{}/block{}", group + 1, block));
+        const hlo::build::GraphBuilder::Scope scope(b_, fmt::format("layer{}/block{}", group + 1, block));
         x = bottleneck(x, options_.width << group, group > 0 && block == 0 ? 2 : 1, block == 0);
       }
     }
     const InstructionId features = layers_.global_average_pool(bent("norm", x));
     const InstructionId logits = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "head");
+      const hlo::build::GraphBuilder::Scope scope(b_, "head");
       return layers_.dense(features, options_.classes);
     }();
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "loss");
+    const hlo::build::GraphBuilder::Scope scope(b_, "loss");
     return softmax_cross_entropy(b_, logits, labels, 0);
   }
 
@@ -40,12 +40,12 @@ class BitResNet {
  private:
   InstructionId convolution(const char* name, InstructionId x, std::int64_t filters, std::int64_t size,
                             std::int64_t stride) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+    const hlo::build::GraphBuilder::Scope scope(b_, name);
     return layers_.standardised_convolution(x, filters, size, stride);
   }
 
   InstructionId bent(const char* name, InstructionId x) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+    const hlo::build::GraphBuilder::Scope scope(b_, name);
     return layers_.relu(layers_.group_norm(x, options_.groups));
   }
 
@@ -57,7 +57,7 @@ class BitResNet {
     return b_.add(convolution("conv3", y, 4 * width, 1, 1), shortcut);
   }
 
-  sw::ir::build::GraphBuilder& b_;
+  hlo::build::GraphBuilder& b_;
   const BitResNetOptions& options_;
   Layers layers_;
 };
@@ -68,14 +68,14 @@ std::int64_t strided(std::int64_t rows, std::int64_t stride) { return (rows + st
 }  // namespace
 
 TrainingStep bit_resnet_training_step(const BitResNetOptions& options) {
-  sw::ir::build::GraphBuilder b("bit_resnet_training_step");
+  hlo::build::GraphBuilder b("bit_resnet_training_step");
   BitResNet network(b, options);
   const Loss loss = network.loss();
   return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
 }
 
-sw::ir::Module bit_resnet_forward(const BitResNetOptions& options) {
-  sw::ir::build::GraphBuilder b("bit_resnet_forward");
+hlo::Module bit_resnet_forward(const BitResNetOptions& options) {
+  hlo::build::GraphBuilder b("bit_resnet_forward");
   BitResNet network(b, options);
   const Loss loss = network.loss();
   return std::move(b).build(loss.value);

@@ -28,10 +28,10 @@ struct BitResNetOptions {
 TrainingStep bit_resnet_training_step(const BitResNetOptions& options);
 
 /// A module that computes only the loss.
-sw::ir::Module bit_resnet_forward(const BitResNetOptions& options);
+hlo::Module bit_resnet_forward(const BitResNetOptions& options);
 
-/// FLOPs of the products of a step: 6 for every weight and place of a convolution (4 for the stem's, whose images have
-/// no gradient), and for every weight of the head.
+/// FLOPs of the products of a step: 6 for every weight and output position of a convolution (4 for the stem's, whose
+/// images have no gradient), and for every weight of the head.
 double bit_resnet_flops(const BitResNetOptions& options);
 
 }  // namespace podsim::workloads::models

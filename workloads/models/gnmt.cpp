@@ -12,7 +12,7 @@
 
 namespace podsim::workloads::models {
 
-using sw::ir::InstructionId;
+using hlo::InstructionId;
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr std::int64_t first_residual_layer = 2;
 
 class Gnmt {
  public:
-  Gnmt(sw::ir::build::GraphBuilder& builder, const GnmtOptions& options)
+  Gnmt(hlo::build::GraphBuilder& builder, const GnmtOptions& options)
       : b_(builder), options_(options), tensors_(builder, options.precision) {}
 
   Loss loss() {
@@ -31,7 +31,7 @@ class Gnmt {
     const InstructionId found = decoded(part(rows, {options_.length, 2 * options_.length, 1}, options_.units), memory);
     const InstructionId w = tensors_.weight("output", {options_.units, options_.vocabulary});
     const InstructionId logits = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "logits");
+      const hlo::build::GraphBuilder::Scope scope(b_, "logits");
       return b_.dot(found, w, {{}, {}, {2}, {0}});
     }();
     Loss result = layers::cross_entropy(b_, logits, targets, options_.precision.parameter, options_.label_smoothing);
@@ -45,23 +45,23 @@ class Gnmt {
   /// Time comes first inside the network.
   InstructionId tokens(const char* name) {
     const InstructionId samples = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+      const hlo::build::GraphBuilder::Scope scope(b_, name);
       const std::vector<std::int64_t> sizes{options_.batch, options_.length};
-      return b_.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, sizes), name);
+      return b_.parameter(hlo::make_shape(hlo::ElementType::s32, sizes), name);
     }();
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "by_time");
+    const hlo::build::GraphBuilder::Scope scope(b_, "by_time");
     return b_.transpose(samples, {1, 0});
   }
 
   /// Rows for the tokens of both languages, looked up together: [2 T, batch, H].
   InstructionId embedded(InstructionId source, InstructionId inputs) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "embed");
+    const hlo::build::GraphBuilder::Scope scope(b_, "embed");
     const InstructionId both = b_.concatenate({source, inputs}, 0);
     return layers::embedded(tensors_, table_, both, layers::EmbeddingLookup::gather);
   }
 
   InstructionId encoded(InstructionId x) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "encoder");
+    const hlo::build::GraphBuilder::Scope scope(b_, "encoder");
     const InstructionId onwards = layer("forward", x);
     x = b_.concatenate({onwards, b_.reverse(layer("backward", b_.reverse(x, {0})), {0})}, 2);
     for (std::int64_t i = 1; i < options_.layers; ++i) {
@@ -72,13 +72,13 @@ class Gnmt {
   }
 
   InstructionId decoded(InstructionId x, InstructionId memory) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "decoder");
+    const hlo::build::GraphBuilder::Scope scope(b_, "decoder");
     const InstructionId both = [&] {
-      const sw::ir::build::GraphBuilder::Scope first(b_, "layer0");
+      const hlo::build::GraphBuilder::Scope first(b_, "layer0");
       return kept(layers::attending_lstm(tensors_, dropped(x), memory, recurrent()));
     }();
     const std::int64_t units = options_.units;
-    const sw::ir::SliceDimension all{0, options_.length, 1};
+    const hlo::SliceDimension all{0, options_.length, 1};
     x = part(both, all, units);
     const InstructionId context = part(both, all, 2 * units, units);
     for (std::int64_t i = 1; i < options_.layers; ++i) {
@@ -89,13 +89,13 @@ class Gnmt {
   }
 
   InstructionId layer(const std::string& name, InstructionId x) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+    const hlo::build::GraphBuilder::Scope scope(b_, name);
     return kept(layers::lstm(tensors_, dropped(x), recurrent()));
   }
 
   layers::RecurrentOptions recurrent() const { return {options_.units, options_.longest}; }
   InstructionId dropped(InstructionId x) { return layers::dropped(b_, x, options_.dropout); }
-  InstructionId part(InstructionId x, sw::ir::SliceDimension times, std::int64_t end, std::int64_t begin = 0) {
+  InstructionId part(InstructionId x, hlo::SliceDimension times, std::int64_t end, std::int64_t begin = 0) {
     return b_.slice(x, {times, {0, options_.batch, 1}, {begin, end, 1}});
   }
   InstructionId kept(const layers::RecurrentResult& result) {
@@ -103,24 +103,24 @@ class Gnmt {
     return result.value;
   }
 
-  sw::ir::build::GraphBuilder& b_;
+  hlo::build::GraphBuilder& b_;
   const GnmtOptions& options_;
   TrainedTensors tensors_;
   InstructionId table_ = -1;
-  std::vector<sw::ir::transform::GivenGradient> given_;
+  std::vector<hlo::transform::GivenGradient> given_;
 };
 
 }  // namespace
 
 TrainingStep gnmt_training_step(const GnmtOptions& options) {
-  sw::ir::build::GraphBuilder b("gnmt_training_step");
+  hlo::build::GraphBuilder b("gnmt_training_step");
   Gnmt network(b, options);
   const Loss loss = network.loss();
   return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
 }
 
-sw::ir::Module gnmt_forward(const GnmtOptions& options) {
-  sw::ir::build::GraphBuilder b("gnmt_forward");
+hlo::Module gnmt_forward(const GnmtOptions& options) {
+  hlo::build::GraphBuilder b("gnmt_forward");
   Gnmt network(b, options);
   const Loss loss = network.loss();
   return std::move(b).build(loss.value);

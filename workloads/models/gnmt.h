@@ -35,7 +35,7 @@ struct GnmtOptions {
 TrainingStep gnmt_training_step(const GnmtOptions& options);
 
 /// A module that computes only the loss.
-sw::ir::Module gnmt_forward(const GnmtOptions& options);
+hlo::Module gnmt_forward(const GnmtOptions& options);
 
 /// FLOPs of a training step: 6 for every weight of a product and token, of products in loops only up to the longest
 /// sentence, and 12 T H for the scores and contexts of a token that attends.

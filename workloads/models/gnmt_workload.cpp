@@ -22,7 +22,7 @@ ModelKeys gnmt_keys(GnmtOptions& o) {
   keys.add("model.longest", o.longest, 0, 4096, "tokens of the longest sentence, where loops end; 0: model.length");
   keys.add("model.units", o.units, 1, most, "units of an LSTM layer");
   keys.add("model.layers", o.layers, 2, 64, "layers of the encoder, and of the decoder");
-  keys.add("model.vocabulary", o.vocabulary, 2, most, "tokens that there are");
+  keys.add("model.vocabulary", o.vocabulary, 2, most, "vocabulary size");
   keys.add("model.label_smoothing", o.label_smoothing, 0, 0.99, "share of the target that all tokens have");
   keys.add("model.dropout", o.dropout, 0, 0.99, "rate of dropout in training");
   return keys;

@@ -18,7 +18,7 @@ namespace {
 
 /// How cores share images and statistics.
 struct SharedImages {
-  std::int64_t spatial = 1;   ///< cores that an image is cut over, by rows
+  std::int64_t spatial = 1;   ///< cores that an image is split over, by rows
   std::int64_t bn_group = 1;  ///< cores whose images make up the statistics of a batch norm; 0: all
 
   void add_to(ModelKeys& keys) {
@@ -43,7 +43,7 @@ struct SharedImages {
         "model.bn_group=0 has one group");
   }
 
-  /// A sharding file for SSD with images cut over cores; empty if none is. Boxes are whole in the loss: cores that
+  /// A sharding file for SSD with images split over cores; empty if none is. Boxes are whole in the loss: cores that
   /// share images divide them among themselves there.
   std::string ssd_sharding(std::int64_t cores) const {
     if (spatial == 1) return "";
@@ -91,8 +91,7 @@ ModelKeys bit_resnet_keys(BitResNetOptions& o) {
   keys.add("model.width", o.width, 1, 4096, "channels of the first convolution");
   keys.add("model.groups", o.groups, 1, 4096, "groups of channels in a norm; divides model.width");
   keys.add("model.activation_type", o.precision.activation,
-           {{"f32", sw::ir::ElementType::f32}, {"bf16", sw::ir::ElementType::bf16}},
-           "type of products and their results");
+           {{"f32", hlo::ElementType::f32}, {"bf16", hlo::ElementType::bf16}}, "type of products and their results");
   return keys;
 }
 

@@ -11,33 +11,33 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
-#include "sw/ir/array_tile.h"
-#include "sw/ir/build/graph_builder.h"
-#include "sw/ir/transform/relu.h"
+#include "hlo/array_tile.h"
+#include "hlo/build/graph_builder.h"
+#include "hlo/transform/relu.h"
 
 namespace podsim::workloads::models {
 
 namespace {
 
-using sw::ir::ElementType;
-using sw::ir::InstructionId;
-using sw::ir::Shape;
-using sw::ir::build::GraphBuilder;
+using hlo::ElementType;
+using hlo::InstructionId;
+using hlo::Shape;
+using hlo::build::GraphBuilder;
 
 constexpr std::array<std::int64_t, 7> stage_channels = {16, 24, 40, 80, 112, 192, 320};
 constexpr std::array<std::int64_t, 7> stage_strides = {1, 2, 2, 2, 1, 2, 1};
 constexpr std::int64_t stem_channels = 32, head_channels = 1280;
 
 /// PyTorch/XLA's XLA_MAX_PADDING_FACTOR: the padding of a row-major array above which it sorts the dimensions.
-constexpr double most_padding = 1.25;
+constexpr double max_padding = 1.25;
 
 double padding_of(std::int64_t size, std::int64_t tile) { return double(base::round_up(size, tile)) / double(size); }
 
 /// The dimensions of a [batch, height, width, channels] array from major to minor, as PyTorch/XLA returns it.
 std::vector<std::int64_t> order_on_device(const std::vector<std::int64_t>& sizes) {
   std::vector<std::int64_t> order = {0, 3, 1, 2};  // PyTorch's
-  const double padding = padding_of(sizes[2], sw::ir::tile_lanes) * padding_of(sizes[1], sw::ir::tile_sublanes);
-  if (padding < most_padding) return order;
+  const double padding = padding_of(sizes[2], hlo::tile_lanes) * padding_of(sizes[1], hlo::tile_sublanes);
+  if (padding < max_padding) return order;
   std::ranges::reverse(order);
   std::ranges::stable_sort(order, std::greater<>{}, [&](std::int64_t d) { return sizes[std::size_t(d)]; });
   std::ranges::reverse(order);
@@ -76,7 +76,7 @@ class MobileNetwork {
   std::int64_t channels(InstructionId x) const { return b_.shape(x).dimensions.back(); }
 
   InstructionId weight(std::string_view name, std::vector<std::int64_t> sizes) {
-    const Shape shape = sw::ir::make_shape(ElementType::bf16, std::move(sizes));
+    const Shape shape = hlo::make_shape(ElementType::bf16, std::move(sizes));
     parameters_ += shape.element_count();
     return b_.parameter(shape, b_.scope() + "/" + std::string(name));
   }
@@ -91,15 +91,15 @@ class MobileNetwork {
                            std::int64_t stride, bool depthwise) {
     const GraphBuilder::Scope scope(b_, name);
     framework_ops_ += 2;
-    sw::ir::WindowDimension window;
+    hlo::WindowDimension window;
     window.size = size;
     window.stride = stride;
     window.padding_low = window.padding_high = size / 2;
-    sw::ir::Instruction convolution;
-    convolution.opcode = sw::ir::Opcode::convolution;
+    hlo::Instruction convolution;
+    convolution.opcode = hlo::Opcode::convolution;
     convolution.shape.element_type = ElementType::bf16;
     convolution.window = {window, window};
-    convolution.convolution = sw::ir::build::convolution_dimensions("b01f_01io->b01f");
+    convolution.convolution = hlo::build::convolution_dimensions("b01f_01io->b01f");
     convolution.feature_groups = depthwise ? channels(x) : 1;
     convolution.operands = {x, weight("kernel", {size, size, depthwise ? 1 : channels(x), filters})};
     const InstructionId y = keep(b_.add(std::move(convolution)));
@@ -110,7 +110,7 @@ class MobileNetwork {
 
   InstructionId relu(InstructionId x) {
     ++framework_ops_;
-    return sw::ir::transform::relu(b_, x);
+    return hlo::transform::relu(b_, x);
   }
 
   InstructionId activated(std::string_view name, InstructionId x, std::int64_t filters, std::int64_t size,
@@ -139,7 +139,7 @@ class MobileNetwork {
     const std::vector<std::int64_t> sizes = b_.shape(x).dimensions;
     const InstructionId hidden = relu(dense(mean(x), narrow, "reduce"));
     framework_ops_ += 2;
-    const InstructionId gate = b_.unary(sw::ir::Opcode::logistic, dense(hidden, sizes[3], "expand"));
+    const InstructionId gate = b_.unary(hlo::Opcode::logistic, dense(hidden, sizes[3], "expand"));
     return keep(b_.multiply(x, b_.broadcast(gate, sizes, {0, 3})));
   }
 
@@ -190,16 +190,16 @@ std::vector<MbconvStage> parse_mbconv_stages(std::string_view text) {
 namespace {
 
 /// Fixes the order of the dimensions of the images and of all results: the host demands it.
-void fix_order_on_device(sw::ir::Module& module) {
-  sw::ir::Computation& entry = module.computations[std::size_t(module.entry)];
+void fix_order_on_device(hlo::Module& module) {
+  hlo::Computation& entry = module.computations[std::size_t(module.entry)];
   const auto fix = [](Shape& shape) {
     shape.minor_to_major.clear();
     for (int d = shape.rank() - 1; d >= 0; --d) shape.minor_to_major.push_back(d);
   };
-  for (sw::ir::Instruction& instruction : entry.instructions) {
+  for (hlo::Instruction& instruction : entry.instructions) {
     if (instruction.name == "images") fix(instruction.shape);
   }
-  sw::ir::Instruction& root = entry[entry.root];
+  hlo::Instruction& root = entry[entry.root];
   for (std::size_t i = 0; i < root.operands.size(); ++i) {
     fix(entry[root.operands[i]].shape);
     fix(root.shape.tuple_shapes[i]);
@@ -212,7 +212,7 @@ MbconvProgram mbconv_inference(const MbconvOptions& options) {
   GraphBuilder b("mbconv_inference");
   // The host writes images row-major in PyTorch's order.
   const std::vector<std::int64_t> sizes = {options.batch, 3, options.image_size, options.image_size};
-  const InstructionId images = b.parameter(sw::ir::make_shape(ElementType::bf16, sizes), "images");
+  const InstructionId images = b.parameter(hlo::make_shape(ElementType::bf16, sizes), "images");
   MobileNetwork network(b, options);
   const InstructionId logits = network.logits(b.transpose(images, {0, 2, 3, 1}));
   const InstructionId results = network.results(logits);

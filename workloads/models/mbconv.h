@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::workloads::models {
 
@@ -42,14 +42,14 @@ struct MbconvProgram {
   /// convolutions, normalisations and products, and results of ReLU. PyTorch/XLA returns an array row-major in
   /// PyTorch's order (batch, channels, height, width) if tiles pad that by less than a quarter, else with its
   /// dimensions by size, the largest in the lanes.
-  sw::ir::Module module;           ///< its first parameter is the batch, the others are weights
+  hlo::Module module;              ///< its first parameter is the batch, the others are weights
   std::int64_t framework_ops = 0;  ///< calls of the framework, which traces the graph anew in every step
   std::int64_t parameters = 0;     ///< numbers that training changes
 };
 
 MbconvProgram mbconv_inference(const MbconvOptions& options);
 
-/// FLOPs of the convolutions and products of a forward pass: 2 for every weight of a kernel and place of its result,
+/// FLOPs of the convolutions and products of a forward pass: 2 for every weight of a kernel and position of its result,
 /// and for every weight of a dense layer.
 double mbconv_flops(const MbconvOptions& options);
 

@@ -12,8 +12,8 @@
 
 namespace podsim::workloads::models {
 
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 
 namespace {
 
@@ -25,7 +25,7 @@ class PatchNetwork {
   Loss loss() {
     const std::int64_t size = options_.image_size;
     const InstructionId images = input("images", options_.precision.activation, {options_.batch, size, size, 3});
-    const InstructionId labels = input("labels", sw::ir::ElementType::s32, {options_.batch});
+    const InstructionId labels = input("labels", hlo::ElementType::s32, {options_.batch});
     InstructionId x = embedded(images);
     for (std::int64_t i = 0; i < options_.layers; ++i) {
       const GraphBuilder::Scope scope(b_, fmt::format("layer{}", i));
@@ -49,20 +49,20 @@ class PatchNetwork {
  private:
   bool has_attention() const { return options_.mixing == PatchMixing::attention; }
 
-  InstructionId input(std::string_view name, sw::ir::ElementType type, std::vector<std::int64_t> sizes) {
+  InstructionId input(std::string_view name, hlo::ElementType type, std::vector<std::int64_t> sizes) {
     const GraphBuilder::Scope scope(b_, name);
-    return b_.parameter(sw::ir::make_shape(type, std::move(sizes)), std::string(name));
+    return b_.parameter(hlo::make_shape(type, std::move(sizes)), std::string(name));
   }
 
   /// The patches of every image, [batch, tokens, M].
   InstructionId embedded(InstructionId images) {
     const std::int64_t side = options_.image_size / options_.patch, model = options_.model;
-    const sw::ir::WindowDimension window{.size = options_.patch, .stride = options_.patch};
+    const hlo::WindowDimension window{.size = options_.patch, .stride = options_.patch};
     const InstructionId patches = [&] {
       const GraphBuilder::Scope scope(b_, "embed");
       const InstructionId w = tensors_.weight("w", {options_.patch, options_.patch, 3, model});
       const InstructionId product =
-          b_.convolution(images, w, {window, window}, sw::ir::build::convolution_dimensions("b01f_01io->b01f"));
+          b_.convolution(images, w, {window, window}, hlo::build::convolution_dimensions("b01f_01io->b01f"));
       return plus(product, tensors_.vector("b", {model}));
     }();
     InstructionId x = b_.reshape(patches, {options_.batch, side * side, model});
@@ -126,7 +126,7 @@ class PatchNetwork {
   GraphBuilder& b_;
   const PatchNetworkOptions& options_;
   TrainedTensors tensors_;
-  std::vector<sw::ir::transform::GivenGradient> given_;
+  std::vector<hlo::transform::GivenGradient> given_;
 };
 
 /// Elements of the weights of a layer's products, those of its vectors, and multiplications of an image.
@@ -160,7 +160,7 @@ TrainingStep patch_training_step(const PatchNetworkOptions& options) {
   return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
 }
 
-sw::ir::Module patch_forward(const PatchNetworkOptions& options) {
+hlo::Module patch_forward(const PatchNetworkOptions& options) {
   GraphBuilder b("patch_forward");
   PatchNetwork network(b, options);
   const Loss loss = network.loss();

@@ -44,7 +44,7 @@ struct PatchNetworkOptions {
 TrainingStep patch_training_step(const PatchNetworkOptions& options);
 
 /// A module that computes only the loss.
-sw::ir::Module patch_forward(const PatchNetworkOptions& options);
+hlo::Module patch_forward(const PatchNetworkOptions& options);
 
 /// The number of trained elements, in closed form.
 std::int64_t patch_parameter_count(const PatchNetworkOptions& options);

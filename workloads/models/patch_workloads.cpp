@@ -38,8 +38,7 @@ ModelKeys patch_keys(PatchNetworkOptions& o) {
     keys.add("model.d_patches", o.hidden_patches, 1, most, "hidden width of the blocks over patches");
   }
   keys.add("model.activation_type", o.precision.activation,
-           {{"f32", sw::ir::ElementType::f32}, {"bf16", sw::ir::ElementType::bf16}},
-           "type of products and their results");
+           {{"f32", hlo::ElementType::f32}, {"bf16", hlo::ElementType::bf16}}, "type of products and their results");
   keys.add("model.dropout", o.dropout, 0, 0.99, "rate for embedded patches, hidden values and results of blocks");
   return keys;
 }

@@ -5,7 +5,7 @@
 
 namespace podsim::workloads::models {
 
-using sw::ir::InstructionId;
+using hlo::InstructionId;
 
 namespace {
 
@@ -37,17 +37,17 @@ Workload build_perceptron(const WorkloadOptions& options) {
 }  // namespace
 
 TrainingStep perceptron_training_step(const PerceptronOptions& options) {
-  const sw::ir::ElementType type = options.precision.activation;
-  sw::ir::build::GraphBuilder b("perceptron_training_step");
-  InstructionId x = b.parameter(sw::ir::make_shape(type, {options.batch, options.inputs}), "inputs");
-  const InstructionId labels = b.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {options.batch}), "labels");
+  const hlo::ElementType type = options.precision.activation;
+  hlo::build::GraphBuilder b("perceptron_training_step");
+  InstructionId x = b.parameter(hlo::make_shape(type, {options.batch, options.inputs}), "inputs");
+  const InstructionId labels = b.parameter(hlo::make_shape(hlo::ElementType::s32, {options.batch}), "labels");
   Layers layers(b, options.precision);
   for (std::int64_t layer = 0; layer < options.layers; ++layer) {
-    const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("layer{}", layer));
+    const hlo::build::GraphBuilder::Scope scope(b, fmt::format("layer{}", layer));
     x = layers.relu(b.convert(layers.dense(x, options.nodes), type));
   }
   const InstructionId logits = [&] {
-    const sw::ir::build::GraphBuilder::Scope scope(b, "logits");
+    const hlo::build::GraphBuilder::Scope scope(b, "logits");
     return layers.dense(x, options.outputs);
   }();
   const Loss loss = softmax_cross_entropy(b, logits, labels, 0);

@@ -18,7 +18,7 @@ struct PerceptronOptions {
   std::int64_t outputs = 1000;  ///< classes
   Precision precision;
   TrainingOptions training{.optimizer = {.kind = OptimizerKind::sgd_momentum, .weight_decay = 0},
-                           .gradient_type = sw::ir::ElementType::f32};
+                           .gradient_type = hlo::ElementType::f32};
 };
 
 /// One training step of one core, with an all-reduce for every tensor. Parameters: "inputs" [batch, inputs], "labels"

@@ -6,7 +6,7 @@
 
 #include "workloads/workload.h"
 
-/// The built-in workloads.
+/// The built-in workloads, by name.
 namespace podsim::workloads::models {
 
 /// All workloads, in the order of listings.

@@ -5,13 +5,13 @@
 
 namespace podsim::workloads::models {
 
-using sw::ir::InstructionId;
+using hlo::InstructionId;
 
 namespace {
 
 class ResNet {
  public:
-  ResNet(sw::ir::build::GraphBuilder& builder, const ResNetOptions& options)
+  ResNet(hlo::build::GraphBuilder& builder, const ResNetOptions& options)
       : builder_(builder), options_(options), layers_(builder, options.precision) {}
 
   const std::vector<TrainedTensor>& trained() const { return layers_.trained(); }
@@ -20,24 +20,24 @@ class ResNet {
     InstructionId x = stem(images);
     for (int stage = 0; stage < 4; ++stage) {
       for (std::int64_t block = 0; block < options_.blocks[stage]; ++block) {
-        const sw::ir::build::GraphBuilder::Scope scope(builder_, fmt::format("layer{}/block{}", stage + 1, block));
+        const hlo::build::GraphBuilder::Scope scope(builder_, fmt::format("layer{}/block{}", stage + 1, block));
         x = bottleneck(x, options_.width << stage, stage > 0 && block == 0 ? 2 : 1, block == 0);
       }
     }
-    const sw::ir::build::GraphBuilder::Scope scope(builder_, "head");
+    const hlo::build::GraphBuilder::Scope scope(builder_, "head");
     return layers_.dense(layers_.global_average_pool(x), options_.classes);
   }
 
  private:
   InstructionId convolution(std::string_view name, InstructionId x, std::int64_t filters, std::int64_t size,
                             std::int64_t stride) {
-    const sw::ir::build::GraphBuilder::Scope scope(builder_, name);
+    const hlo::build::GraphBuilder::Scope scope(builder_, name);
     const InstructionId y = layers_.convolution(x, filters, size, stride);
     return options_.folded_norms ? layers_.bias(y) : layers_.batch_norm(y);
   }
 
   InstructionId stem(InstructionId images) {
-    const sw::ir::build::GraphBuilder::Scope scope(builder_, "stem");
+    const hlo::build::GraphBuilder::Scope scope(builder_, "stem");
     return layers_.max_pool(layers_.relu(convolution("conv", images, options_.width, 7, 2)), 3, 2);
   }
 
@@ -49,13 +49,13 @@ class ResNet {
     return layers_.relu(builder_.add(y, shortcut));
   }
 
-  sw::ir::build::GraphBuilder& builder_;
+  hlo::build::GraphBuilder& builder_;
   const ResNetOptions& options_;
   Layers layers_;
 };
 
-sw::ir::Shape image_shape(const ResNetOptions& options) {
-  return sw::ir::make_shape(options.precision.activation, {options.batch, options.image_size, options.image_size, 3});
+hlo::Shape image_shape(const ResNetOptions& options) {
+  return hlo::make_shape(options.precision.activation, {options.batch, options.image_size, options.image_size, 3});
 }
 
 struct Batch {
@@ -63,11 +63,11 @@ struct Batch {
   InstructionId labels = -1;
 };
 
-Batch next_batch(sw::ir::build::GraphBuilder& b, const ResNetOptions& options) {
-  const sw::ir::Shape labels = sw::ir::make_shape(sw::ir::ElementType::s32, {options.batch});
+Batch next_batch(hlo::build::GraphBuilder& b, const ResNetOptions& options) {
+  const hlo::Shape labels = hlo::make_shape(hlo::ElementType::s32, {options.batch});
   if (!options.feed_in) return {b.parameter(image_shape(options), "images"), b.parameter(labels, "labels")};
-  const sw::ir::build::GraphBuilder::Scope scope(b, "infeed");
-  const InstructionId fed = b.infeed(sw::ir::make_tuple_shape({image_shape(options), labels}));
+  const hlo::build::GraphBuilder::Scope scope(b, "infeed");
+  const InstructionId fed = b.infeed(hlo::make_tuple_shape({image_shape(options), labels}));
   return {b.get_tuple_element(fed, 0), b.get_tuple_element(fed, 1)};
 }
 
@@ -77,11 +77,11 @@ struct TrainedLoss {
   std::vector<TrainedTensor> trained;
 };
 
-TrainedLoss trained_loss(sw::ir::build::GraphBuilder& b, const ResNetOptions& options) {
+TrainedLoss trained_loss(hlo::build::GraphBuilder& b, const ResNetOptions& options) {
   const Batch batch = next_batch(b, options);
   ResNet network(b, options);
   const InstructionId logits = network.logits(batch.images);
-  const sw::ir::build::GraphBuilder::Scope scope(b, "loss");
+  const hlo::build::GraphBuilder::Scope scope(b, "loss");
   const Loss loss = softmax_cross_entropy(b, logits, batch.labels, options.label_smoothing);
   return {loss, network.trained()};
 }
@@ -89,19 +89,19 @@ TrainedLoss trained_loss(sw::ir::build::GraphBuilder& b, const ResNetOptions& op
 }  // namespace
 
 TrainingStep resnet_training_step(const ResNetOptions& options) {
-  sw::ir::build::GraphBuilder b("resnet_training_step");
+  hlo::build::GraphBuilder b("resnet_training_step");
   const TrainedLoss result = trained_loss(b, options);
   return training_step(std::move(b), result.loss, result.trained, options.training);
 }
 
 TrainingStep resnet_global_training_step(const ResNetOptions& options) {
-  sw::ir::build::GraphBuilder b("resnet_global_training_step");
+  hlo::build::GraphBuilder b("resnet_global_training_step");
   const TrainedLoss result = trained_loss(b, options);
   return global_training_step(std::move(b), result.loss, result.trained, options.training.optimizer);
 }
 
-sw::ir::Module resnet_forward(const ResNetOptions& options) {
-  sw::ir::build::GraphBuilder b("resnet_forward");
+hlo::Module resnet_forward(const ResNetOptions& options) {
+  hlo::build::GraphBuilder b("resnet_forward");
   const InstructionId images = b.parameter(image_shape(options), "images");
   ResNet network(b, options);
   const InstructionId logits = network.logits(images);
@@ -111,7 +111,7 @@ sw::ir::Module resnet_forward(const ResNetOptions& options) {
 TrainingStep resnet_inference(ResNetOptions options) {
   options.precision.parameter = options.precision.activation;
   options.folded_norms = true;
-  sw::ir::build::GraphBuilder b("resnet_inference");
+  hlo::build::GraphBuilder b("resnet_inference");
   const InstructionId images = b.parameter(image_shape(options), "images");
   ResNet network(b, options);
   const InstructionId logits = network.logits(images);

@@ -34,7 +34,7 @@ TrainingStep resnet_global_training_step(const ResNetOptions& options);
 
 /// Only the forward part, with images as first parameter; the result is the logits. For operation counts of inference
 /// and for tests.
-sw::ir::Module resnet_forward(const ResNetOptions& options);
+hlo::Module resnet_forward(const ResNetOptions& options);
 
 /// The logits of images, the first parameter, for inference: all parameters are in the type of the activations, and
 /// batch norms are folded into the kernels before them and a shift per channel.

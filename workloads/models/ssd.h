@@ -45,6 +45,6 @@ std::int64_t ssd_box_count(const SsdOptions& options);
 TrainingStep ssd_training_step(const SsdOptions& options);
 
 /// A module that computes only the loss.
-sw::ir::Module ssd_forward(const SsdOptions& options);
+hlo::Module ssd_forward(const SsdOptions& options);
 
 }  // namespace podsim::workloads::models

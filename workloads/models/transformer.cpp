@@ -11,13 +11,13 @@
 
 namespace podsim::workloads::models {
 
-using sw::ir::InstructionId;
+using hlo::InstructionId;
 
 namespace {
 
 class Transformer {
  public:
-  Transformer(sw::ir::build::GraphBuilder& builder, const TransformerOptions& options)
+  Transformer(hlo::build::GraphBuilder& builder, const TransformerOptions& options)
       : b_(builder), options_(options), tensors_(builder, options.precision) {}
 
   /// The loss of one of options.accumulate parts of the batch, in their order.
@@ -29,7 +29,7 @@ class Transformer {
     held_.clear();
     given_.clear();
     tensors_.share_under(name);
-    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+    const hlo::build::GraphBuilder::Scope scope(b_, name);
     return loss_of_part();
   }
 
@@ -46,12 +46,12 @@ class Transformer {
     }
     table_ = tensors_.table("embedding", {options_.vocabulary, options_.model});
     narrow_table_ = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "embedding");
+      const hlo::build::GraphBuilder::Scope scope(b_, "embedding");
       return b_.convert(table_, options_.precision.activation);
     }();
     if (has_encoder()) memory_ = encoded(source);
     const InstructionId logits = unembedded(decoded(inputs));
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "loss");
+    const hlo::build::GraphBuilder::Scope scope(b_, "loss");
     Loss result = layers::cross_entropy(b_, logits, targets, options_.precision.parameter, options_.label_smoothing);
     if (auxiliary_ >= 0) {
       const InstructionId weight = b_.full_like(auxiliary_, options_.mixture.auxiliary_weight);
@@ -70,9 +70,9 @@ class Transformer {
   InstructionId tokens(std::string_view name, std::int64_t length) {
     std::vector<InstructionId>& parts = tokens_[std::string(name)];
     if (parts.empty()) {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+      const hlo::build::GraphBuilder::Scope scope(b_, name);
       const InstructionId all =
-          b_.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {options_.batch, length}), std::string(name));
+          b_.parameter(hlo::make_shape(hlo::ElementType::s32, {options_.batch, length}), std::string(name));
       const std::int64_t rows = batch_of_part();
       for (std::int64_t i = 0; i < options_.accumulate; ++i) {
         parts.push_back(options_.accumulate == 1 ? all
@@ -87,25 +87,25 @@ class Transformer {
     const std::int64_t length = b_.shape(indices).dimensions[1];
     const InstructionId places =
         options_.position_embedding ? tensors_.weight("position_embedding", {length, options_.model}) : -1;
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "embed");
+    const hlo::build::GraphBuilder::Scope scope(b_, "embed");
     const bool narrow = options_.tied_embedding || options_.lookup == layers::EmbeddingLookup::one_hot;
     const InstructionId x = layers::embedded(tensors_, narrow ? narrow_table_ : table_, indices, options_.lookup);
     return dropped(places < 0 ? x : b_.add(x, b_.broadcast(places, b_.shape(x).dimensions, {1, 2})));
   }
 
   InstructionId encoded(InstructionId source) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "encoder");
+    const hlo::build::GraphBuilder::Scope scope(b_, "encoder");
     InstructionId x = embed(source);
     const layers::AttentionMask mask = packed(source_sentences_, source_sentences_, false);
     for (std::int64_t i = 0; i < options_.encoder_layers; ++i) x = layer(i, x, mask, {});
-    const sw::ir::build::GraphBuilder::Scope norm(b_, "final_norm");
+    const hlo::build::GraphBuilder::Scope norm(b_, "final_norm");
     return layers::normalized(tensors_, x, options_.norm);
   }
 
   InstructionId decoded(InstructionId inputs) {
     InstructionId x = embed(inputs);
     const layers::AttentionMask mask = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "mask");
+      const hlo::build::GraphBuilder::Scope scope(b_, "mask");
       if (options_.packed) {
         return layers::packed_mask(b_, sentences_, sentences_, options_.attention.heads, true);
       }
@@ -114,7 +114,7 @@ class Transformer {
     const Memory memory{memory_,
                         has_encoder() ? packed(sentences_, source_sentences_, false) : layers::AttentionMask{}};
     for (std::int64_t i = 0; i < options_.layers; ++i) x = layer(i, x, mask, memory);
-    const sw::ir::build::GraphBuilder::Scope norm(b_, "final_norm");
+    const hlo::build::GraphBuilder::Scope norm(b_, "final_norm");
     return layers::normalized(tensors_, x, options_.norm);
   }
 
@@ -127,17 +127,17 @@ class Transformer {
   /// All keys are allowed unless sequences are packed.
   layers::AttentionMask packed(InstructionId queries, InstructionId keys, bool causal) {
     if (!options_.packed) return {};
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "mask");
+    const hlo::build::GraphBuilder::Scope scope(b_, "mask");
     return layers::packed_mask(b_, queries, keys, options_.attention.heads, causal);
   }
 
   InstructionId layer(std::int64_t index, InstructionId x, const layers::AttentionMask& mask, const Memory& memory) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, fmt::format("layer{}", index));
+    const hlo::build::GraphBuilder::Scope scope(b_, fmt::format("layer{}", index));
     if (options_.parallel_blocks) return with_both_blocks(x, mask);
     x = attended("attention", x, -1, mask);
     if (memory.value >= 0) x = attended("cross_attention", x, memory.value, memory.mask);
     const InstructionId out = dropped(is_mixture(index) ? mixture(x) : dense(x));
-    const sw::ir::build::GraphBuilder::Scope residual(b_, "residual");
+    const hlo::build::GraphBuilder::Scope residual(b_, "residual");
     return b_.add(x, out);
   }
 
@@ -145,16 +145,16 @@ class Transformer {
   InstructionId with_both_blocks(InstructionId x, const layers::AttentionMask& mask) {
     const InstructionId read = norm(x);
     const InstructionId found = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "attention");
+      const hlo::build::GraphBuilder::Scope scope(b_, "attention");
       const layers::AttentionResult result = layers::attention(tensors_, read, read, mask, options_.attention);
       given_.push_back(result.softmax);
       return result.value;
     }();
     const InstructionId changed = [&] {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "ffn");
+      const hlo::build::GraphBuilder::Scope scope(b_, "ffn");
       return layers::feed_forward(tensors_, read, options_.feed_forward);
     }();
-    const sw::ir::build::GraphBuilder::Scope residual(b_, "residual");
+    const hlo::build::GraphBuilder::Scope residual(b_, "residual");
     return b_.add(x, dropped(b_.add(found, changed)));
   }
 
@@ -163,12 +163,12 @@ class Transformer {
   }
 
   InstructionId dense(InstructionId x) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "ffn");
+    const hlo::build::GraphBuilder::Scope scope(b_, "ffn");
     return layers::feed_forward(tensors_, norm(x), options_.feed_forward);
   }
 
   InstructionId mixture(InstructionId x) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "moe");
+    const hlo::build::GraphBuilder::Scope scope(b_, "moe");
     const layers::MixtureResult result =
         layers::mixture_of_experts(tensors_, norm(x), options_.feed_forward, options_.mixture);
     held_.push_back(result.held);
@@ -179,30 +179,30 @@ class Transformer {
   /// x plus its attention to `memory`, or to itself if that is -1.
   InstructionId attended(std::string_view name, InstructionId x, InstructionId memory,
                          const layers::AttentionMask& mask) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+    const hlo::build::GraphBuilder::Scope scope(b_, name);
     const InstructionId queries = norm(x);
     const layers::AttentionResult found =
         layers::attention(tensors_, queries, memory < 0 ? queries : memory, mask, options_.attention);
     given_.push_back(found.softmax);
-    const sw::ir::build::GraphBuilder::Scope residual(b_, "residual");
+    const hlo::build::GraphBuilder::Scope residual(b_, "residual");
     return b_.add(x, dropped(found.value));
   }
 
   InstructionId dropped(InstructionId x) { return layers::dropped(b_, x, options_.dropout); }
 
   InstructionId norm(InstructionId x) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "norm");
+    const hlo::build::GraphBuilder::Scope scope(b_, "norm");
     return layers::normalized(tensors_, x, options_.norm);
   }
 
   InstructionId unembedded(InstructionId x) {
     const InstructionId table =
         options_.tied_embedding ? narrow_table_ : tensors_.weight("unembedding", {options_.vocabulary, options_.model});
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "logits");
+    const hlo::build::GraphBuilder::Scope scope(b_, "logits");
     return b_.dot(x, table, {{}, {}, {2}, {1}});
   }
 
-  sw::ir::build::GraphBuilder& b_;
+  hlo::build::GraphBuilder& b_;
   const TransformerOptions& options_;
   TrainedTensors tensors_;
   std::int64_t part_ = 0;
@@ -212,20 +212,20 @@ class Transformer {
   InstructionId source_sentences_ = -1, sentences_ = -1;
   InstructionId auxiliary_ = -1;     ///< sum over the mixtures of experts
   std::vector<InstructionId> held_;  ///< maxima of softmaxes
-  std::vector<sw::ir::transform::GivenGradient> given_;
+  std::vector<hlo::transform::GivenGradient> given_;
 };
 
 }  // namespace
 
 TrainingStep transformer_training_step(const TransformerOptions& options) {
-  sw::ir::build::GraphBuilder b("transformer_training_step");
+  hlo::build::GraphBuilder b("transformer_training_step");
   Transformer network(b, options);
   const auto loss = [&](std::int64_t part) { return network.loss(part); };
   return accumulated_training_step(b, options.accumulate, loss, network.trained(), options.optimizer);
 }
 
-sw::ir::Module transformer_forward(const TransformerOptions& options) {
-  sw::ir::build::GraphBuilder b("transformer_forward");
+hlo::Module transformer_forward(const TransformerOptions& options) {
+  hlo::build::GraphBuilder b("transformer_forward");
   Transformer network(b, options);
   InstructionId sum = network.loss(0).value;
   for (std::int64_t part = 1; part < options.accumulate; ++part) sum = b.add(sum, network.loss(part).value);

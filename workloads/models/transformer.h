@@ -56,6 +56,6 @@ struct TransformerOptions {
 TrainingStep transformer_training_step(const TransformerOptions& options);
 
 /// A module that computes only the loss, for numerical tests.
-sw::ir::Module transformer_forward(const TransformerOptions& options);
+hlo::Module transformer_forward(const TransformerOptions& options);
 
 }  // namespace podsim::workloads::models

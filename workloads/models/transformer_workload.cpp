@@ -21,7 +21,7 @@ ModelKeys transformer_keys(TransformerOptions& o) {
   ModelKeys keys;
   add_batch_key(keys, o.batch);
   keys.add("model.sequence", o.sequence, 1, most, "tokens of a sequence");
-  keys.add("model.vocabulary", o.vocabulary, 2, most, "tokens that there are");
+  keys.add("model.vocabulary", o.vocabulary, 2, most, "vocabulary size");
   keys.add("model.layers", o.layers, 1, 1024, "layers of the decoder");
   keys.add("model.d_model", o.model, 1, most, "width of the residual stream");
   keys.add("model.d_ff", o.feed_forward.hidden, 1, most, "hidden width of the feed-forward blocks");
@@ -47,11 +47,10 @@ ModelKeys transformer_keys(TransformerOptions& o) {
   keys.add("model.position_embedding", o.position_embedding, "whether places have trained rows");
   keys.add("model.biases", o.feed_forward.biases, "of all products");
   keys.add("model.parameter_type", o.precision.parameter,
-           {{"f32", sw::ir::ElementType::f32}, {"bf16", sw::ir::ElementType::bf16}},
+           {{"f32", hlo::ElementType::f32}, {"bf16", hlo::ElementType::bf16}},
            "type of weights, of their slots and of what is not a product");
   keys.add("model.activation_type", o.precision.activation,
-           {{"f32", sw::ir::ElementType::f32}, {"bf16", sw::ir::ElementType::bf16}},
-           "type of products and their results");
+           {{"f32", hlo::ElementType::f32}, {"bf16", hlo::ElementType::bf16}}, "type of products and their results");
   keys.add("model.packed", o.packed, "whether tokens attend to those of their own sentence alone");
   keys.add("model.label_smoothing", o.label_smoothing, 0, 1, "share of the target that all tokens have");
   keys.add("model.dropout", o.dropout, 0, 0.99,
@@ -60,7 +59,7 @@ ModelKeys transformer_keys(TransformerOptions& o) {
   keys.add("model.accumulate", o.accumulate, 1, 1024,
            "parts of the batch whose gradients are computed one after another and added up");
   keys.add("model.experts", o.mixture.experts, 0, 1 << 20, "experts of a mixture; 0: dense blocks alone");
-  keys.add("model.expert_interval", o.mixture.interval, 1, 1024, "every so many layers is a mixture of experts");
+  keys.add("model.expert_interval", o.mixture.interval, 1, 1024, "a mixture-of-experts layer every N layers");
   keys.add("model.expert_group", o.mixture.group, 0, most, "tokens that compete for an expert's places; 0: a sequence");
   keys.add("model.capacity_factor", o.mixture.capacity_factor, 0.125, 64,
            "places of an expert over its share of tokens");
@@ -205,7 +204,7 @@ TransformerOptions mlperf_defaults() {
 
 /// GShard's translation model (Lepikhin et al. 2020): 36 layers, half of them in the encoder; every other one has 2048
 /// experts of 1024 x 8192; 16 heads of 128; f32. A batch of 4M tokens counts source and target; a core's tokens compete
-/// for the places of experts.
+/// for the slots of experts.
 TransformerOptions gshard_defaults() {
   TransformerOptions options;
   options.batch = 0;
@@ -219,7 +218,7 @@ TransformerOptions gshard_defaults() {
   options.feed_forward = {8192, layers::Activation::relu, false};
   options.mixture.experts = 2048;
   options.position_embedding = false;
-  options.precision.activation = sw::ir::ElementType::f32;
+  options.precision.activation = hlo::ElementType::f32;
   options.optimizer.kind = OptimizerKind::adafactor;
   return options;
 }
@@ -242,7 +241,7 @@ TransformerOptions moe_decoder_defaults() {
   return options;
 }
 
-/// Every core has an expert of each mixture, and the tokens of a core compete for the places of all experts.
+/// Every core has an expert of each mixture, and the tokens of a core compete for the slots of all experts.
 Workload build_gshard(const WorkloadOptions& options) {
   TransformerOptions network = gshard_defaults();
   transformer_keys(network).apply("gshard", options.model);

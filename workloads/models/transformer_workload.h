@@ -19,10 +19,10 @@ WorkloadEntry moe_decoder_entry();
 WorkloadEntry transformer_mlperf_entry();
 
 /// "gshard": GShard's translation model with an encoder, by default a pair of sequences of 1024 tokens per core. It
-/// comes with a sharding over any number of cores, which the number of experts is a multiple of.
+/// ships with a sharding over any number of cores, which the number of experts is a multiple of.
 WorkloadEntry gshard_entry();
 
-/// "gpt_6b": GPT-J, a decoder whose layers have both blocks side by side. It comes with a sharding over 4 x 8 cores.
+/// "gpt_6b": GPT-J, a decoder whose layers have both blocks side by side. It ships with a sharding over 4 x 8 cores.
 WorkloadEntry gpt_6b_entry();
 
 }  // namespace podsim::workloads::models

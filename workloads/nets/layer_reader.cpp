@@ -10,7 +10,7 @@ namespace podsim::workloads::nets {
 namespace {
 
 constexpr int deepest = 8;
-constexpr std::int64_t most_filters = 1 << 16, most_window = 1024, most_repeats = 1024;
+constexpr std::int64_t max_filters = 1 << 16, max_window = 1024, max_repeats = 1024;
 
 Function function_of(NetTable& t, std::string_view key, std::optional<Function> fallback) {
   using enum Function;
@@ -37,12 +37,12 @@ Surroundings surroundings_of(NetTable& t) {
 LayerKind read_convolution(NetTable& t) {
   using enum ImageNorm;
   Convolution c;
-  c.filters = t.whole("filters", std::nullopt, 1, most_filters);
-  c.size = t.whole("size", c.size, 1, most_window);
-  c.stride = t.whole("stride", c.stride, 1, most_window);
+  c.filters = t.whole("filters", std::nullopt, 1, max_filters);
+  c.size = t.whole("size", c.size, 1, max_window);
+  c.stride = t.whole("stride", c.stride, 1, max_window);
   c.padded = t.flag("padded", c.padded);
   c.norm = t.choice<ImageNorm>("norm", {{"none", none}, {"batch", batch}, {"group", group}}, c.norm);
-  c.groups = t.whole("groups", c.groups, 1, most_filters);
+  c.groups = t.whole("groups", c.groups, 1, max_filters);
   c.bias = t.flag("bias", c.bias);
   c.activation = function_of(t, "activation", c.activation);
   return c;
@@ -50,14 +50,14 @@ LayerKind read_convolution(NetTable& t) {
 
 LayerKind read_bottleneck(NetTable& t) {
   Bottleneck b;
-  b.width = t.whole("width", std::nullopt, 1, most_filters / 4);
-  b.blocks = t.whole("blocks", b.blocks, 1, most_repeats);
-  b.stride = t.whole("stride", b.stride, 1, most_window);
+  b.width = t.whole("width", std::nullopt, 1, max_filters / 4);
+  b.blocks = t.whole("blocks", b.blocks, 1, max_repeats);
+  b.stride = t.whole("stride", b.stride, 1, max_window);
   return b;
 }
 
 LayerKind read_max_pool(NetTable& t) {
-  return MaxPool{t.whole("size", 2, 1, most_window), t.whole("stride", 2, 1, most_window)};
+  return MaxPool{t.whole("size", 2, 1, max_window), t.whole("stride", 2, 1, max_window)};
 }
 
 LayerKind read_dense(NetTable& t) {
@@ -83,8 +83,8 @@ LayerKind read_embedding(NetTable& t) {
 
 LayerKind read_patches(NetTable& t) {
   Patches p;
-  p.size = t.whole("size", p.size, 1, most_window);
-  p.width = t.whole("width", std::nullopt, 1, most_filters);
+  p.size = t.whole("size", p.size, 1, max_window);
+  p.width = t.whole("width", std::nullopt, 1, max_filters);
   p.class_token = t.flag("class_token", p.class_token);
   p.positions = t.flag("positions", p.positions);
   return p;
@@ -125,13 +125,13 @@ LayerKind read_feed_forward(NetTable& t) {
 }
 
 LayerKind read_mixture(NetTable& t) {
-  constexpr double most_factor = 1024;
+  constexpr double max_factor = 1024;
   Mixture m;
   m.expert = feed_forward_of(t);
   m.options.experts = t.whole("experts", std::nullopt, 2);
   m.options.group = t.whole("group", 0, 0);
-  m.options.capacity_factor = t.real("capacity_factor", m.options.capacity_factor, 1e-3, most_factor);
-  m.options.auxiliary_weight = t.real("auxiliary_weight", m.options.auxiliary_weight, 0, most_factor);
+  m.options.capacity_factor = t.real("capacity_factor", m.options.capacity_factor, 1e-3, max_factor);
+  m.options.auxiliary_weight = t.real("auxiliary_weight", m.options.auxiliary_weight, 0, max_factor);
   m.around = surroundings_of(t);
   return m;
 }
@@ -140,17 +140,17 @@ LayerKind read_logits(NetTable& t) {
   Logits l;
   l.table = t.word("table", "");
   l.vocabulary = t.whole("vocabulary", l.table.empty() ? std::nullopt : std::optional<std::int64_t>(0),
-                         l.table.empty() ? 1 : 0, l.table.empty() ? most_elements : 0);
+                         l.table.empty() ? 1 : 0, l.table.empty() ? max_elements : 0);
   l.bias = t.flag("bias", l.bias);
   return l;
 }
 
 LayerKind read_cross_entropy(NetTable& t) {
-  constexpr double most_weight = 1e6;
+  constexpr double max_weight = 1e6;
   CrossEntropy c;
   c.labels = t.word("labels", std::nullopt);
   c.smoothing = t.real("smoothing", c.smoothing, 0, 0.99);
-  c.weight = t.real("weight", c.weight, 0, most_weight);
+  c.weight = t.real("weight", c.weight, 0, max_weight);
   c.recompute = t.flag("recompute", c.recompute);
   return c;
 }
@@ -182,7 +182,7 @@ const std::vector<KindReader>& kinds() {
       {"cross_entropy", read_cross_entropy},
       {"repeat",
        [](NetTable& t) -> LayerKind {
-         return Repeat{t.whole("times", 1, 1, most_repeats), {}};
+         return Repeat{t.whole("times", 1, 1, max_repeats), {}};
        }},
   };
   return all;

@@ -13,22 +13,22 @@
 
 namespace podsim::workloads::nets {
 
-using sw::ir::InstructionId;
-using Scope = sw::ir::build::GraphBuilder::Scope;
+using hlo::InstructionId;
+using Scope = hlo::build::GraphBuilder::Scope;
 
 namespace {
 
-constexpr std::size_t most_layers = 20'000;
+constexpr std::size_t max_layers = 20'000;
 
 /// Larger arrays than any machine holds; products of sizes up to here do not overflow.
-constexpr double most_values = 1e15;
+constexpr double max_values = 1e15;
 
 std::size_t layers_in(const std::vector<Layer>& list) {
   std::size_t count = 0;
   for (const Layer& layer : list) {
     const Repeat* repeat = std::get_if<Repeat>(&layer.kind);
     count += repeat == nullptr ? 1 : std::size_t(repeat->times) * layers_in(repeat->layers);
-    if (count > most_layers) break;
+    if (count > max_layers) break;
   }
   return count;
 }
@@ -40,7 +40,7 @@ std::size_t layers_in(const std::vector<Layer>& list) {
 
 }  // namespace
 
-LayerWriter::LayerWriter(sw::ir::build::GraphBuilder& builder, const Net& net, const NetOptions& options)
+LayerWriter::LayerWriter(hlo::build::GraphBuilder& builder, const Net& net, const NetOptions& options)
     : b_(builder),
       net_(net),
       options_(options),
@@ -56,19 +56,19 @@ void LayerWriter::reject(std::string message, std::string hint) const {
 
 void LayerWriter::require_rank(InstructionId x, std::size_t rank, std::string_view form) const {
   if (sizes(x).size() == rank) return;
-  reject(fmt::format("'{}' takes {}, it is given {}", current_->name, form, sw::ir::to_string(b_.shape(x))));
+  reject(fmt::format("'{}' takes {}, it is given {}", current_->name, form, hlo::to_string(b_.shape(x))));
 }
 
 void LayerWriter::require_activations(InstructionId x) const {
   if (b_.type(x) == net_.precision.activation || b_.type(x) == net_.precision.parameter) return;
   reject(fmt::format("'{}' takes numbers in the type of the activations, it is given {}", current_->name,
-                     sw::ir::to_string(b_.shape(x))));
+                     hlo::to_string(b_.shape(x))));
 }
 
 void LayerWriter::require_whole_numbers(InstructionId x, const std::string& name, const Sizes& wanted) const {
-  if (b_.type(x) == sw::ir::ElementType::s32 && sizes(x) == wanted) return;
+  if (b_.type(x) == hlo::ElementType::s32 && sizes(x) == wanted) return;
   reject(fmt::format("'{}' needs s32[{}], '{}' is {}", current_->name, fmt::join(wanted, ","), name,
-                     sw::ir::to_string(b_.shape(x))));
+                     hlo::to_string(b_.shape(x))));
 }
 
 void LayerWriter::find_tables(const std::vector<Layer>& list) {
@@ -81,7 +81,7 @@ void LayerWriter::find_tables(const std::vector<Layer>& list) {
 void LayerWriter::require_size(const Sizes& array) const {
   double values = 1;
   for (const std::int64_t size : array) values *= double(size);
-  if (values > most_values) reject(fmt::format("'{}' has an array of {:.3g} values", current_->name, values));
+  if (values > max_values) reject(fmt::format("'{}' has an array of {:.3g} values", current_->name, values));
 }
 
 void LayerWriter::add_input(const Input& input, InstructionId id) {
@@ -154,8 +154,8 @@ InstructionId LayerWriter::write_list(const std::vector<Layer>& list, std::strin
 }
 
 Loss LayerWriter::loss() {
-  if (layers_in(net_.layers) > most_layers) {
-    reject_at(net_.place, fmt::format("the net has more than {} layers", most_layers));
+  if (layers_in(net_.layers) > max_layers) {
+    reject_at(net_.place, fmt::format("the net has more than {} layers", max_layers));
   }
   scopes_.emplace_back();
   write_list(net_.layers, first_input_);
@@ -175,7 +175,7 @@ InstructionId LayerWriter::convolved(const Convolution& layer, InstructionId x) 
   if (layer.padded) return layers_.convolution(x, layer.filters, layer.size, layer.stride);
   if (layer.stride != 1) reject(fmt::format("'{}' has a stride of {} without padding", current_->name, layer.stride));
   if (layer.size > std::min(sizes(x)[1], sizes(x)[2])) {
-    reject(fmt::format("'{}' is larger than its image, {}", current_->name, sw::ir::to_string(b_.shape(x))));
+    reject(fmt::format("'{}' is larger than its image, {}", current_->name, hlo::to_string(b_.shape(x))));
   }
   return layers_.valid_convolution(x, layer.filters, layer.size);
 }
@@ -238,12 +238,12 @@ InstructionId LayerWriter::write(const Patches& layer, InstructionId x) {
   const std::int64_t batch = sizes(x)[0], rows = sizes(x)[1] / layer.size, columns = sizes(x)[2] / layer.size;
   if (rows * layer.size != sizes(x)[1] || columns * layer.size != sizes(x)[2]) {
     reject(fmt::format("the image of '{}', {}, is not a multiple of its patches of {}", current_->name,
-                       sw::ir::to_string(b_.shape(x)), layer.size));
+                       hlo::to_string(b_.shape(x)), layer.size));
   }
-  const sw::ir::WindowDimension window{.size = layer.size, .stride = layer.size};
+  const hlo::WindowDimension window{.size = layer.size, .stride = layer.size};
   const InstructionId w = tensors_.weight("w", {layer.size, layer.size, sizes(x)[3], layer.width});
   const InstructionId product =
-      b_.convolution(x, w, {window, window}, sw::ir::build::convolution_dimensions("b01f_01io->b01f"));
+      b_.convolution(x, w, {window, window}, hlo::build::convolution_dimensions("b01f_01io->b01f"));
   InstructionId y = b_.reshape(plus_vector("b", product), {batch, rows * columns, layer.width});
   if (layer.class_token) {
     const InstructionId token = tensors_.weight("class_token", {1, layer.width});
@@ -318,7 +318,7 @@ InstructionId LayerWriter::write(const Attention& layer, InstructionId x) {
   const InstructionId memory = layer.memory.empty() ? x : named(layer.memory);
   if (sizes(memory).size() != 3 || sizes(memory)[0] != sizes(x)[0] || sizes(memory)[2] != sizes(x)[2]) {
     reject(fmt::format("'{}' attends from {} to {}, which differ in more than their length", current_->name,
-                       sw::ir::to_string(b_.shape(x)), sw::ir::to_string(b_.shape(memory))));
+                       hlo::to_string(b_.shape(x)), hlo::to_string(b_.shape(memory))));
   }
   if (layer.causal && memory != x) reject(fmt::format("'{}' is causal and attends to a memory", current_->name));
   const std::int64_t heads = layer.options.heads, of_keys = layer.options.heads_of_keys();
@@ -379,8 +379,8 @@ InstructionId LayerWriter::write(const Logits& layer, InstructionId x) {
     if (found == tables_.end())
       reject(fmt::format("no embedding before '{}' is named '{}'", current_->name, layer.table));
     if (found->second.width != width) {
-      reject(fmt::format("'{}' is given {}, rows of '{}' have {} features", current_->name,
-                         sw::ir::to_string(b_.shape(x)), layer.table, found->second.width));
+      reject(fmt::format("'{}' is given {}, rows of '{}' have {} features", current_->name, hlo::to_string(b_.shape(x)),
+                         layer.table, found->second.width));
     }
     table = found->second.narrow;
   }
@@ -396,7 +396,7 @@ InstructionId LayerWriter::write(const Rows& layer, InstructionId x) {
   const InstructionId places = named(layer.places);
   if (sizes(places).size() != 2) {
     reject(fmt::format("'{}' needs places s32[batch, count], '{}' is {}", current_->name, layer.places,
-                       sw::ir::to_string(b_.shape(places))));
+                       hlo::to_string(b_.shape(places))));
   }
   require_whole_numbers(places, layer.places, {sizes(x)[0], sizes(places)[1]});
   require_size({sizes(x)[0], sizes(places)[1], sizes(x)[1]});
@@ -456,8 +456,8 @@ InstructionId LayerWriter::write(const Add&, InstructionId x) {
   for (const std::string& name : current_->from) {
     const InstructionId term = named(name);
     if (!(b_.shape(term) == b_.shape(x))) {
-      reject(fmt::format("'{}' adds {} and {}", current_->name, sw::ir::to_string(b_.shape(term)),
-                         sw::ir::to_string(b_.shape(x))));
+      reject(fmt::format("'{}' adds {} and {}", current_->name, hlo::to_string(b_.shape(term)),
+                         hlo::to_string(b_.shape(x))));
     }
     sum = sum < 0 ? term : b_.add(sum, term);
   }
@@ -481,7 +481,7 @@ InstructionId LayerWriter::write(const CrossEntropy& layer, InstructionId x) {
   if (rows.size() < 2) require_rank(x, 2, "[..., classes]");
   rows.pop_back();
   require_whole_numbers(labels, layer.labels, rows);
-  const sw::ir::ElementType type = net_.precision.parameter;
+  const hlo::ElementType type = net_.precision.parameter;
   add_loss(layer.recompute ? layers::cross_entropy(b_, x, labels, type, layer.smoothing)
                            : softmax_cross_entropy(b_, b_.convert(x, type), labels, layer.smoothing),
            layer.weight);

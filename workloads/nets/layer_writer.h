@@ -16,7 +16,7 @@ namespace podsim::workloads::nets {
 
 /// A value of a net and who may read it.
 struct NamedValue {
-  sw::ir::InstructionId id = -1;
+  hlo::InstructionId id = -1;
   base::SourceLocation place;
   bool read = false;
 };
@@ -24,75 +24,75 @@ struct NamedValue {
 /// Writes the layers of a net into a graph.
 class LayerWriter {
  public:
-  LayerWriter(sw::ir::build::GraphBuilder& builder, const Net& net, const NetOptions& options);
+  LayerWriter(hlo::build::GraphBuilder& builder, const Net& net, const NetOptions& options);
 
   /// Adds an input; the first one is what the first layer reads.
-  void add_input(const Input& input, sw::ir::InstructionId id);
+  void add_input(const Input& input, hlo::InstructionId id);
   /// Writes all layers and returns the sum of their losses.
   Loss loss();
   /// Tensors in the order in which the layers trained them.
   const std::vector<TrainedTensor>& trained() const { return trained_; }
 
-  sw::ir::InstructionId write(const Convolution& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const Bottleneck& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const MaxPool& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const AveragePool& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const Dense& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const Embedding& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const Patches& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const Attention& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const FeedForward& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const Mixture& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const Norm& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const Logits& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const Rows& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const First& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const Add& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const Activation& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const Dropout& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const CrossEntropy& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId write(const Repeat& layer, sw::ir::InstructionId x);
+  hlo::InstructionId write(const Convolution& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const Bottleneck& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const MaxPool& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const AveragePool& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const Dense& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const Embedding& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const Patches& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const Attention& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const FeedForward& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const Mixture& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const Norm& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const Logits& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const Rows& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const First& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const Add& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const Activation& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const Dropout& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const CrossEntropy& layer, hlo::InstructionId x);
+  hlo::InstructionId write(const Repeat& layer, hlo::InstructionId x);
 
  private:
   using Sizes = std::vector<std::int64_t>;
 
   /// A table of an embedding, in the type of the activations.
   struct Table {
-    sw::ir::InstructionId narrow = -1;
+    hlo::InstructionId narrow = -1;
     std::int64_t width = 0;
   };
 
   using Names = std::map<std::string, NamedValue, std::less<>>;
 
   /// Writes a list whose first layer reads what is named `first`. Returns the result of the last.
-  sw::ir::InstructionId write_list(const std::vector<Layer>& list, std::string first);
+  hlo::InstructionId write_list(const std::vector<Layer>& list, std::string first);
   /// What a layer of the list being written may name; marks it as read.
-  sw::ir::InstructionId named(const std::string& name);
+  hlo::InstructionId named(const std::string& name);
   void require_all_read(const Names& names) const;
   void find_tables(const std::vector<Layer>& list);
   void collect_trained();
   void add_loss(const Loss& loss, double weight);
 
   template <typename Body>
-  sw::ir::InstructionId surrounded(const Surroundings& around, sw::ir::InstructionId x, const Body& body);
-  sw::ir::InstructionId normalized(layers::NormKind kind, sw::ir::InstructionId x);
-  sw::ir::InstructionId activated(Function function, sw::ir::InstructionId x);
-  sw::ir::InstructionId normed_convolution(std::string_view name, sw::ir::InstructionId x, const Convolution& layer);
-  sw::ir::InstructionId convolved(const Convolution& layer, sw::ir::InstructionId x);
-  sw::ir::InstructionId plus_vector(std::string_view name, sw::ir::InstructionId x);
-  layers::AttentionMask mask(const Attention& layer, sw::ir::InstructionId x, sw::ir::InstructionId memory);
+  hlo::InstructionId surrounded(const Surroundings& around, hlo::InstructionId x, const Body& body);
+  hlo::InstructionId normalized(layers::NormKind kind, hlo::InstructionId x);
+  hlo::InstructionId activated(Function function, hlo::InstructionId x);
+  hlo::InstructionId normed_convolution(std::string_view name, hlo::InstructionId x, const Convolution& layer);
+  hlo::InstructionId convolved(const Convolution& layer, hlo::InstructionId x);
+  hlo::InstructionId plus_vector(std::string_view name, hlo::InstructionId x);
+  layers::AttentionMask mask(const Attention& layer, hlo::InstructionId x, hlo::InstructionId memory);
   double rate(double dropout) const { return options_.inference ? 0 : dropout; }
 
-  const Sizes& sizes(sw::ir::InstructionId id) const { return b_.shape(id).dimensions; }
+  const Sizes& sizes(hlo::InstructionId id) const { return b_.shape(id).dimensions; }
   [[noreturn]] void reject(std::string message, std::string hint = "") const;
-  /// Throws unless x has so many dimensions, which `form` names.
-  void require_rank(sw::ir::InstructionId x, std::size_t rank, std::string_view form) const;
-  void require_activations(sw::ir::InstructionId x) const;
+  /// Throws unless x has `rank` dimensions, which `form` names.
+  void require_rank(hlo::InstructionId x, std::size_t rank, std::string_view form) const;
+  void require_activations(hlo::InstructionId x) const;
   /// Throws if an array of these sizes is larger than any machine holds.
   void require_size(const Sizes& array) const;
-  void require_whole_numbers(sw::ir::InstructionId x, const std::string& name, const Sizes& wanted) const;
+  void require_whole_numbers(hlo::InstructionId x, const std::string& name, const Sizes& wanted) const;
 
-  sw::ir::build::GraphBuilder& b_;
+  hlo::build::GraphBuilder& b_;
   const Net& net_;
   NetOptions options_;
   Layers layers_;

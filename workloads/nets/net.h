@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "sw/spmd/mesh/sharding_file.h"
+#include "hlo/spmd/mesh/sharding_file.h"
 #include "workloads/layers/attention.h"
 #include "workloads/layers/embedding.h"
 #include "workloads/layers/feed_forward.h"
@@ -64,7 +64,7 @@ struct Embedding {
   std::int64_t segment_kinds = 2;
 };
 
-/// An image cut into squares, a convolution without overlap: [batch, patches, width]; trains "w" and "b".
+/// An image divided into squares, a convolution without overlap: [batch, patches, width]; trains "w" and "b".
 struct Patches {
   std::int64_t size = 16, width = 0;
   bool class_token = false;  ///< puts a trained token in front
@@ -111,7 +111,7 @@ struct Logits {
   bool bias = false;            ///< adds "bias" in the type of the parameters, which the result has
 };
 
-/// Rows [batch, count, features] of [batch, length, features] at the places s32[batch, count].
+/// Rows [batch, count, features] of [batch, length, features] at the positions s32[batch, count].
 struct Rows {
   std::string places;
 };
@@ -159,8 +159,8 @@ struct Layer {
 
 struct Input {
   std::string name;
-  std::vector<std::int64_t> sizes;                         ///< of one sample
-  std::optional<sw::ir::ElementType> type = std::nullopt;  ///< std::nullopt: that of the activations
+  std::vector<std::int64_t> sizes;                      ///< of one sample
+  std::optional<hlo::ElementType> type = std::nullopt;  ///< std::nullopt: that of the activations
   base::SourceLocation place;
 };
 
@@ -171,11 +171,11 @@ struct Net {
   /// infeed and has all-reduces.
   bool of_machine = false;
   Precision precision;
-  sw::ir::ElementType gradients = sw::ir::ElementType::bf16;  ///< in which those of cores are all-reduced
+  hlo::ElementType gradients = hlo::ElementType::bf16;  ///< in which those of cores are all-reduced
   Optimizer optimizer{.kind = OptimizerKind::adam};
   std::vector<Input> inputs;
   std::vector<Layer> layers;
-  std::optional<sw::spmd::mesh::ShardingFile> sharding;
+  std::optional<hlo::spmd::mesh::ShardingFile> sharding;
   base::SourceLocation place;
 };
 

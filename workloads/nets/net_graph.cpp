@@ -9,17 +9,17 @@ namespace podsim::workloads::nets {
 
 namespace {
 
-using sw::ir::build::GraphBuilder;
+using hlo::build::GraphBuilder;
 
-sw::ir::Shape shape_of(const Net& net, const Input& input, std::int64_t batch) {
+hlo::Shape shape_of(const Net& net, const Input& input, std::int64_t batch) {
   std::vector<std::int64_t> sizes{batch};
   sizes.insert(sizes.end(), input.sizes.begin(), input.sizes.end());
-  return sw::ir::make_shape(input.type.value_or(net.precision.activation), std::move(sizes));
+  return hlo::make_shape(input.type.value_or(net.precision.activation), std::move(sizes));
 }
 
 /// Inputs are the first parameters, or come from the infeed.
 void add_inputs(GraphBuilder& b, const Net& net, const NetOptions& options, LayerWriter& writer) {
-  std::vector<sw::ir::Shape> shapes;
+  std::vector<hlo::Shape> shapes;
   for (const Input& input : net.inputs) shapes.push_back(shape_of(net, input, options.batch));
   if (net.of_machine || !options.fed) {
     for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -29,7 +29,7 @@ void add_inputs(GraphBuilder& b, const Net& net, const NetOptions& options, Laye
     return;
   }
   const GraphBuilder::Scope scope(b, "infeed");
-  const sw::ir::InstructionId fed = b.infeed(sw::ir::make_tuple_shape(std::move(shapes)));
+  const hlo::InstructionId fed = b.infeed(hlo::make_tuple_shape(std::move(shapes)));
   for (std::size_t i = 0; i < net.inputs.size(); ++i) {
     writer.add_input(net.inputs[i], b.get_tuple_element(fed, std::int64_t(i)));
   }

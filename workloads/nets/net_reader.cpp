@@ -14,7 +14,7 @@ namespace podsim::workloads::nets {
 
 namespace {
 
-using sw::ir::ElementType;
+using hlo::ElementType;
 
 constexpr auto name_form = "a name has letters, digits, '_' and '-'";
 
@@ -31,8 +31,8 @@ class NetReader {
     read_model(keys.table("model"), settings);
     net_.name = keys.word("name", "net");
     if (!is_name(net_.name)) text_.error(fmt::format("'{}' is no name", net_.name), keys.place("name"), name_form);
-    constexpr std::int64_t most_samples = 1 << 20;
-    net_.batch_per_core = keys.whole("batch_per_core", std::nullopt, 1, most_samples);
+    constexpr std::int64_t max_samples = 1 << 20;
+    net_.batch_per_core = keys.whole("batch_per_core", std::nullopt, 1, max_samples);
     net_.of_machine = keys.choice<bool>("program", {{"core", false}, {"machine", true}}, false);
     read_precision(keys.table("precision"));
     read_optimizer(keys.table("optimizer"));
@@ -135,7 +135,7 @@ class NetReader {
       return;
     }
     try {
-      net_.sharding = sw::spmd::mesh::read_sharding_file(file_, source_, sw::spmd::mesh::OtherParts::ignored);
+      net_.sharding = hlo::spmd::mesh::read_sharding_file(file_, source_, hlo::spmd::mesh::OtherParts::ignored);
     } catch (const base::InputError& error) {
       text_.errors.insert(text_.errors.end(), error.diagnostics().begin(), error.diagnostics().end());
     }

@@ -108,8 +108,8 @@ std::vector<std::int64_t> NetTable::wholes(std::string_view key) {
   }
   for (const toml::node& element : *list) {
     const std::int64_t value = whole_of(element).value_or(1);
-    if (value < 1 || value > most_elements) {
-      text_.error(fmt::format("a size of {} is not from 1 to {}", value, most_elements), text_.place(element));
+    if (value < 1 || value > max_elements) {
+      text_.error(fmt::format("a size of {} is not from 1 to {}", value, max_elements), text_.place(element));
       continue;
     }
     values.push_back(value);

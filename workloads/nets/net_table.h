@@ -31,7 +31,7 @@ struct NetText {
 bool is_name(std::string_view word);
 
 /// Sizes that a page may state.
-constexpr std::int64_t most_elements = 1 << 20;
+constexpr std::int64_t max_elements = 1 << 20;
 
 /// A table of a page whose keys are read one by one. The keys that are asked for are those that it may have. Errors are
 /// collected in the text, and the value is then the default.
@@ -44,7 +44,7 @@ class NetTable {
   /// A whole number, or a string with a product or quotient of whole numbers and keys of [model], "4*width". Without a
   /// default it is required.
   std::int64_t whole(std::string_view key, std::optional<std::int64_t> fallback, std::int64_t least = 1,
-                     std::int64_t most = most_elements);
+                     std::int64_t most = max_elements);
   std::vector<std::int64_t> wholes(std::string_view key);
   double real(std::string_view key, double fallback, double least, double most);
   bool flag(std::string_view key, bool fallback);

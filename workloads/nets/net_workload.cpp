@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sw/ir/transform/flops.h"
+#include "hlo/transform/flops.h"
 #include "workloads/nets/net_graph.h"
 
 namespace podsim::workloads::nets {
@@ -33,7 +33,7 @@ Workload net_workload(const Net& net, const WorkloadOptions& options) {
   workload.global = net.of_machine;
   for (const Input& input : net.inputs) workload.batched.push_back(input.name);
   const Input& first = net.inputs.front();
-  if (first.type == sw::ir::ElementType::s32 && first.sizes.size() == 1) workload.tokens_per_sample = first.sizes[0];
+  if (first.type == hlo::ElementType::s32 && first.sizes.size() == 1) workload.tokens_per_sample = first.sizes[0];
   workload.step = net_training_step(chosen, {.batch = net.of_machine ? workload.samples : per_core,
                                              .replicas = options.replicas,
                                              .fed = !options.inference,
@@ -42,7 +42,7 @@ Workload net_workload(const Net& net, const WorkloadOptions& options) {
   // is recomputed.
   if (!options.inference) {
     const double cores = net.of_machine ? 1 : double(options.replicas);
-    workload.model_flops = sw::ir::transform::product_flops(workload.step.module) * cores;
+    workload.model_flops = hlo::transform::product_flops(workload.step.module) * cores;
   }
   return workload;
 }

@@ -11,9 +11,9 @@
 
 namespace podsim::workloads::pipelines {
 
-using sw::ir::ComputationId;
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::ComputationId;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 
 namespace {
 
@@ -25,7 +25,7 @@ using Ids = std::vector<InstructionId>;
 constexpr std::int64_t travel = 2;
 
 /// Writes a branch: returns its results from the elements of its operand.
-using BranchBody = std::function<Ids(sw::ir::build::GraphBuilder&, const Ids& elements)>;
+using BranchBody = std::function<Ids(hlo::build::GraphBuilder&, const Ids& elements)>;
 
 struct Branch {
   std::string name;
@@ -36,19 +36,19 @@ struct Branch {
 class Pipeline {
  public:
   explicit Pipeline(const PipelinedMlpOptions& options)
-      : o_(options), most_layers_(std::size_t(layers_of_stage(options, 0))), b_("pipelined_mlp_training_step") {}
+      : o_(options), max_layers_(std::size_t(layers_of_stage(options, 0))), b_("pipelined_mlp_training_step") {}
 
   TrainingStep run() {
     add_parameters();
     stage_ = o_.stages == 1 ? s32(0)
-                            : b_.convert(b_.binary(sw::ir::Opcode::remainder, b_.partition_id(), u32(o_.stages)),
-                                         sw::ir::ElementType::s32);
+                            : b_.convert(b_.binary(hlo::Opcode::remainder, b_.partition_id(), u32(o_.stages)),
+                                         hlo::ElementType::s32);
     for (InstructionId kernel : kernels_) working_.push_back(b_.convert(kernel, o_.precision.activation));
     in_flight_.assign(std::size_t(ticks()), -1);
     received_ = b_.full(activation_shape(), 0);
     for (std::int64_t tick = 0; tick < ticks(); ++tick) forward(tick);
     if (o_.inference) return finish_forward();
-    gradients_.assign(most_layers_, b_.full(b_.shape(kernels_[0]), 0));
+    gradients_.assign(max_layers_, b_.full(b_.shape(kernels_[0]), 0));
     loss_ = b_.constant(o_.precision.parameter, 0);
     in_flight_.assign(std::size_t(ticks()), -1);
     received_ = b_.full(activation_shape(), 0);
@@ -58,42 +58,40 @@ class Pipeline {
 
  private:
   std::int64_t ticks() const { return o_.microbatches + travel * (o_.stages - 1); }
-  sw::ir::Shape activation_shape() const {
-    return sw::ir::make_shape(o_.precision.activation, {o_.microbatch, o_.width});
-  }
-  InstructionId u32(std::int64_t value) { return b_.constant(sw::ir::ElementType::u32, double(value)); }
-  InstructionId s32(std::int64_t value) { return b_.constant(sw::ir::ElementType::s32, double(value)); }
+  hlo::Shape activation_shape() const { return hlo::make_shape(o_.precision.activation, {o_.microbatch, o_.width}); }
+  InstructionId u32(std::int64_t value) { return b_.constant(hlo::ElementType::u32, double(value)); }
+  InstructionId s32(std::int64_t value) { return b_.constant(hlo::ElementType::s32, double(value)); }
 
   void add_parameters() {
-    const sw::ir::Shape kernel = sw::ir::make_shape(o_.precision.parameter, {o_.width, o_.width});
-    const sw::ir::Shape batch = sw::ir::make_shape(o_.precision.activation, {o_.microbatches, o_.microbatch, o_.width});
-    for (std::size_t i = 0; i < most_layers_; ++i) {
+    const hlo::Shape kernel = hlo::make_shape(o_.precision.parameter, {o_.width, o_.width});
+    const hlo::Shape batch = hlo::make_shape(o_.precision.activation, {o_.microbatches, o_.microbatch, o_.width});
+    for (std::size_t i = 0; i < max_layers_; ++i) {
       kernels_.push_back(b_.parameter(kernel, fmt::format("layer{}/kernel", i)));
     }
     if (o_.inference) {
       inputs_ = b_.parameter(batch, "inputs");
       return;
     }
-    for (std::size_t i = 0; i < most_layers_; ++i) {
+    for (std::size_t i = 0; i < max_layers_; ++i) {
       Ids& of_kernel = slots_.emplace_back();
       for (const Slot& slot : slots(o_.optimizer, kernel.dimensions)) {
-        const sw::ir::Shape shape = sw::ir::make_shape(o_.precision.parameter, slot.sizes);
+        const hlo::Shape shape = hlo::make_shape(o_.precision.parameter, slot.sizes);
         of_kernel.push_back(b_.parameter(shape, fmt::format("layer{}/kernel/{}", i, slot.name)));
       }
     }
-    const sw::ir::Shape scalar = sw::ir::make_shape(o_.precision.parameter, {});
+    const hlo::Shape scalar = hlo::make_shape(o_.precision.parameter, {});
     scalars_.learning_rate = b_.parameter(scalar, "learning_rate");
     if (counts_steps(o_.optimizer)) scalars_.step = b_.parameter(scalar, "step");
     inputs_ = b_.parameter(batch, "inputs");
     targets_ = b_.parameter(batch, "targets");
   }
 
-  InstructionId pred_to_s32(InstructionId pred) { return b_.convert(pred, sw::ir::ElementType::s32); }
-  InstructionId stage_is(std::int64_t stage) { return b_.compare(stage_, s32(stage), sw::ir::ComparisonDirection::eq); }
+  InstructionId pred_to_s32(InstructionId pred) { return b_.convert(pred, hlo::ElementType::s32); }
+  InstructionId stage_is(std::int64_t stage) { return b_.compare(stage_, s32(stage), hlo::ComparisonDirection::eq); }
   /// True in the program if this core's stage is in [first, limit).
   InstructionId stage_within(std::int64_t first, std::int64_t limit) {
-    return b_.logical_and(b_.compare(stage_, s32(first), sw::ir::ComparisonDirection::ge),
-                          b_.compare(stage_, s32(limit), sw::ir::ComparisonDirection::lt));
+    return b_.logical_and(b_.compare(stage_, s32(first), hlo::ComparisonDirection::ge),
+                          b_.compare(stage_, s32(limit), hlo::ComparisonDirection::lt));
   }
   /// The range of stages that have a micro-batch at a tick, which has the number tick - travel * stage.
   std::pair<std::int64_t, std::int64_t> active(std::int64_t tick) const {
@@ -109,11 +107,11 @@ class Pipeline {
     std::vector<ComputationId> bodies;
     std::size_t results = 0;
     for (const Branch& branch : branches) {
-      std::vector<sw::ir::Shape> shapes;
+      std::vector<hlo::Shape> shapes;
       for (InstructionId operand : branch.operands) shapes.push_back(b_.shape(operand));
-      sw::ir::build::GraphBuilder body(branch.name);
-      const InstructionId argument = body.parameter(sw::ir::make_tuple_shape(std::move(shapes)), "operands");
-      const sw::ir::build::GraphBuilder::Scope scope(body, b_.scope());
+      hlo::build::GraphBuilder body(branch.name);
+      const InstructionId argument = body.parameter(hlo::make_tuple_shape(std::move(shapes)), "operands");
+      const hlo::build::GraphBuilder::Scope scope(body, b_.scope());
       Ids elements;
       for (std::size_t i = 0; i < branch.operands.size(); ++i) {
         elements.push_back(body.get_tuple_element(argument, std::int64_t(i)));
@@ -133,9 +131,9 @@ class Pipeline {
   /// Starts to send a value from the stages in [first, limit) of every pipeline to the next stage (with step -1, to the
   /// previous one). `arrive` completes the transfer at a later tick.
   void send(std::int64_t tick, InstructionId value, std::int64_t first, std::int64_t limit, std::int64_t step) {
-    sw::ir::Instruction permute;
-    permute.opcode = sw::ir::Opcode::collective_permute;
-    permute.phase = sw::ir::AsyncPhase::start;
+    hlo::Instruction permute;
+    permute.opcode = hlo::Opcode::collective_permute;
+    permute.phase = hlo::AsyncPhase::start;
     permute.operands = {value};
     permute.participants.edit().channel_id = 1;
     for (std::int64_t pipeline = 0; pipeline < o_.pipelines; ++pipeline) {
@@ -151,40 +149,39 @@ class Pipeline {
   /// Completes the transfer that was started at a tick.
   void arrive(std::int64_t sent_at) {
     if (sent_at < 0 || sent_at >= ticks() || in_flight_[std::size_t(sent_at)] < 0) return;
-    sw::ir::Instruction arrived;
-    arrived.opcode = sw::ir::Opcode::collective_permute;
-    arrived.phase = sw::ir::AsyncPhase::done;
+    hlo::Instruction arrived;
+    arrived.opcode = hlo::Opcode::collective_permute;
+    arrived.phase = hlo::AsyncPhase::done;
     arrived.operands = {in_flight_[std::size_t(sent_at)]};
     received_ = b_.add(std::move(arrived));
   }
 
   /// relu(x w) for each kernel. Returns the inputs of all layers and the output of the last.
-  static Ids layers(sw::ir::build::GraphBuilder& b, InstructionId x, std::span<const InstructionId> kernels) {
+  static Ids layers(hlo::build::GraphBuilder& b, InstructionId x, std::span<const InstructionId> kernels) {
     Ids values{x};
     for (std::size_t i = 0; i < kernels.size(); ++i) {
-      const sw::ir::build::GraphBuilder::Scope scope(b, fmt::format("layer{}", i));
+      const hlo::build::GraphBuilder::Scope scope(b, fmt::format("layer{}", i));
       const InstructionId y = b.dot(values.back(), kernels[i], {{}, {}, {1}, {0}});
       values.push_back(b.maximum(y, b.full_like(y, 0)));
     }
     return values;
   }
 
-  InstructionId microbatch(sw::ir::build::GraphBuilder& b, InstructionId batch, std::int64_t number) const {
+  InstructionId microbatch(hlo::build::GraphBuilder& b, InstructionId batch, std::int64_t number) const {
     const InstructionId one = b.slice(batch, {{number, number + 1}, {0, o_.microbatch}, {0, o_.width}});
     return b.reshape(one, {o_.microbatch, o_.width});
   }
 
   void forward(std::int64_t tick) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, fmt::format("forward/tick{}", tick));
+    const hlo::build::GraphBuilder::Scope scope(b_, fmt::format("forward/tick{}", tick));
     const auto [first, limit] = active(tick);
     arrive(tick - travel);
     const InstructionId input = stage_input(tick);
-    const std::size_t kept = o_.inference ? 0 : o_.rematerialise ? 1 : most_layers_ + 1;
+    const std::size_t kept = o_.inference ? 0 : o_.rematerialise ? 1 : max_layers_ + 1;
     Ids operands{input};
     operands.insert(operands.end(), working_.begin(), working_.end());
     const auto computing = [&](std::size_t count) {
-      return Branch{fmt::format("forward_{}", count), operands,
-                    [=](sw::ir::build::GraphBuilder& b, const Ids& elements) {
+      return Branch{fmt::format("forward_{}", count), operands, [=](hlo::build::GraphBuilder& b, const Ids& elements) {
                       Ids values = layers(b, elements[0], std::span(elements).subspan(1, count));
                       const InstructionId output = values.back();
                       values.resize(kept, output);
@@ -192,7 +189,7 @@ class Pipeline {
                       return values;
                     }};
     };
-    const Branch idle{"forward_idle", {input}, [=](sw::ir::build::GraphBuilder&, const Ids& elements) {
+    const Branch idle{"forward_idle", {input}, [=](hlo::build::GraphBuilder&, const Ids& elements) {
                         return Ids(kept + 1, elements[0]);
                       }};
     Ids values = conditional(length_index(first, limit), by_length(idle, computing));
@@ -205,11 +202,11 @@ class Pipeline {
   /// The first stage takes a micro-batch of the inputs, the others take the value from the previous stage.
   InstructionId stage_input(std::int64_t tick) {
     if (tick >= o_.microbatches) return received_;
-    const Branch reads{"take_input", {inputs_}, [this, tick](sw::ir::build::GraphBuilder& b, const Ids& elements) {
+    const Branch reads{"take_input", {inputs_}, [this, tick](hlo::build::GraphBuilder& b, const Ids& elements) {
                          return Ids{microbatch(b, elements[0], tick)};
                        }};
     const Branch passes{
-        "take_received", {received_}, [](sw::ir::build::GraphBuilder&, const Ids& elements) { return elements; }};
+        "take_received", {received_}, [](hlo::build::GraphBuilder&, const Ids& elements) { return elements; }};
     return conditional(stage_is(0), {reads, passes})[0];
   }
 
@@ -220,15 +217,15 @@ class Pipeline {
     return b_.add(busy, pred_to_s32(stage_within(std::max(first, longer_stages()), limit)));
   }
   std::vector<Branch> by_length(const Branch& idle, const std::function<Branch(std::size_t)>& computing) const {
-    std::vector<Branch> branches{idle, computing(most_layers_)};
-    if (unequal()) branches.push_back(computing(most_layers_ - 1));
+    std::vector<Branch> branches{idle, computing(max_layers_)};
+    if (unequal()) branches.push_back(computing(max_layers_ - 1));
     return branches;
   }
 
   /// A tick of the backward pass, for the micro-batches of tick `tick` of the forward pass. The last stage starts from
   /// the gradient of the loss, the others from the value that the following stage sent.
   void backward(std::int64_t tick) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, fmt::format("backward/tick{}", tick));
+    const hlo::build::GraphBuilder::Scope scope(b_, fmt::format("backward/tick{}", tick));
     const auto [first, limit] = active(tick);
     arrive(tick + travel);
     Ids operands = saved_[std::size_t(tick)];
@@ -240,19 +237,19 @@ class Pipeline {
     const std::int64_t last_microbatch = tick - travel * (o_.stages - 1);
     const auto computing = [&](std::size_t count, bool is_last) {
       return Branch{fmt::format("backward_{}{}", count, is_last ? "_loss" : ""), operands,
-                    [=, this](sw::ir::build::GraphBuilder& b, const Ids& elements) {
+                    [=, this](hlo::build::GraphBuilder& b, const Ids& elements) {
                       return backward_of_stage(b, elements, count, is_last ? last_microbatch : -1);
                     }};
     };
     Ids untouched{received_, loss_};
     untouched.insert(untouched.end(), gradients_.begin(), gradients_.end());
     const Branch idle{"backward_idle", untouched,
-                      [](sw::ir::build::GraphBuilder&, const Ids& elements) { return elements; }};
+                      [](hlo::build::GraphBuilder&, const Ids& elements) { return elements; }};
     std::vector<Branch> branches = by_length(idle, [&](std::size_t count) { return computing(count, false); });
     InstructionId index = length_index(first, limit);
     if (limit == o_.stages) {
       // If stages differ in length, the last stage is one of the shorter ones.
-      branches.push_back(computing(unequal() ? most_layers_ - 1 : most_layers_, true));
+      branches.push_back(computing(unequal() ? max_layers_ - 1 : max_layers_, true));
       index = b_.add(index, pred_to_s32(stage_is(o_.stages - 1)));
     }
     Ids values = conditional(index, branches);
@@ -263,26 +260,26 @@ class Pipeline {
 
   /// The backward pass of a stage. Operands: the saved values, the received gradient, targets, loss, kernels,
   /// gradients. Results: the gradient of the stage's input, loss, gradients.
-  Ids backward_of_stage(sw::ir::build::GraphBuilder& b, const Ids& in, std::size_t count, std::int64_t loss_of) const {
-    const std::size_t kept = in.size() - 3 - 2 * most_layers_;
+  Ids backward_of_stage(hlo::build::GraphBuilder& b, const Ids& in, std::size_t count, std::int64_t loss_of) const {
+    const std::size_t kept = in.size() - 3 - 2 * max_layers_;
     const InstructionId received = in[kept], targets = in[kept + 1];
     const auto kernels = std::span(in).subspan(kept + 3, count);
     Ids values(in.begin(), in.begin() + std::ptrdiff_t(kept));
     if (o_.rematerialise) {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "rematerialised");
+      const hlo::build::GraphBuilder::Scope scope(b, "rematerialised");
       values = layers(b, in[0], kernels);
     }
     Ids out{received, in[kept + 2]};
-    out.insert(out.end(), in.end() - std::ptrdiff_t(most_layers_), in.end());
+    out.insert(out.end(), in.end() - std::ptrdiff_t(max_layers_), in.end());
     if (loss_of >= 0) {
-      const sw::ir::build::GraphBuilder::Scope scope(b, "loss");
+      const hlo::build::GraphBuilder::Scope scope(b, "loss");
       add_loss(b, values[count], microbatch(b, targets, loss_of), out);
     }
-    const sw::ir::build::GraphBuilder::Scope scope(b, "gradients");
+    const hlo::build::GraphBuilder::Scope scope(b, "gradients");
     for (std::size_t i = count; i-- > 0;) {
-      const sw::ir::build::GraphBuilder::Scope layer(b, fmt::format("layer{}", i));
+      const hlo::build::GraphBuilder::Scope layer(b, fmt::format("layer{}", i));
       const InstructionId positive =
-          b.compare(values[i + 1], b.full_like(values[i + 1], 0), sw::ir::ComparisonDirection::gt);
+          b.compare(values[i + 1], b.full_like(values[i + 1], 0), hlo::ComparisonDirection::gt);
       const InstructionId g = b.select(positive, out[0], b.full_like(out[0], 0));
       const InstructionId kernel_gradient = b.dot(values[i], g, {{}, {}, {0}, {0}});
       out[2 + i] = b.add(out[2 + i], b.convert(kernel_gradient, o_.precision.parameter));
@@ -292,8 +289,8 @@ class Pipeline {
   }
 
   /// Adds a micro-batch's part of the loss and starts its gradient; `out` holds gradient, loss, ...
-  void add_loss(sw::ir::build::GraphBuilder& b, InstructionId output, InstructionId target, Ids& out) const {
-    const sw::ir::ElementType type = o_.precision.parameter;
+  void add_loss(hlo::build::GraphBuilder& b, InstructionId output, InstructionId target, Ids& out) const {
+    const hlo::ElementType type = o_.precision.parameter;
     const InstructionId error = b.subtract(b.convert(output, type), b.convert(target, type));
     const double count = double(o_.microbatches * o_.microbatch * o_.width);
     const InstructionId sum = b.reduce_add(b.multiply(error, error), {0, 1});
@@ -305,10 +302,10 @@ class Pipeline {
   InstructionId averaged(InstructionId gradient) {
     if (o_.pipelines == 1) return gradient;
     const InstructionId narrow = b_.convert(gradient, o_.gradient_type);
-    sw::ir::Instruction reduce;
-    reduce.opcode = sw::ir::Opcode::all_reduce;
+    hlo::Instruction reduce;
+    reduce.opcode = hlo::Opcode::all_reduce;
     reduce.operands = {narrow};
-    reduce.called = {b_.combiner(sw::ir::Opcode::add, o_.gradient_type)};
+    reduce.called = {b_.combiner(hlo::Opcode::add, o_.gradient_type)};
     reduce.participants.edit().channel_id = 2;
     reduce.participants.edit().use_global_device_ids = true;  // groups are of partitions
     for (std::int64_t stage = 0; stage < o_.stages; ++stage) {
@@ -328,8 +325,8 @@ class Pipeline {
   TrainingStep finish() {
     TrainingStep step;
     Ids results, new_slots;
-    for (std::size_t i = 0; i < most_layers_; ++i) {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, fmt::format("optimizer/layer{}/kernel", i));
+    for (std::size_t i = 0; i < max_layers_; ++i) {
+      const hlo::build::GraphBuilder::Scope scope(b_, fmt::format("optimizer/layer{}/kernel", i));
       const TrainedTensor tensor{kernels_[i], fmt::format("layer{}/kernel", i), true};
       const Update updated = update(b_, o_.optimizer, tensor, averaged(gradients_[i]), slots_[i], scalars_);
       results.push_back(updated.value);
@@ -345,8 +342,8 @@ class Pipeline {
   }
 
   const PipelinedMlpOptions& o_;
-  std::size_t most_layers_;
-  sw::ir::build::GraphBuilder b_;
+  std::size_t max_layers_;
+  hlo::build::GraphBuilder b_;
   Ids kernels_, gradients_;
   std::vector<Ids> slots_;  ///< slot variables of every kernel
   StepScalars scalars_;

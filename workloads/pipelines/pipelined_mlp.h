@@ -39,7 +39,7 @@ struct PipelinedMlpOptions {
   Precision precision;
   Optimizer optimizer = {.kind = OptimizerKind::sgd_momentum};
   std::int64_t pipelines = 1;  ///< parallel pipelines, each with a separate batch; their gradients are averaged
-  sw::ir::ElementType gradient_type = sw::ir::ElementType::bf16;  ///< in which gradients are all-reduced over pipelines
+  hlo::ElementType gradient_type = hlo::ElementType::bf16;  ///< in which gradients are all-reduced over pipelines
 };
 
 /// The keys of the workload ("model.stages" etc.), bound to the fields of `options`.

@@ -15,7 +15,7 @@ namespace podsim::workloads::pipelines {
 /// The forward pass as a loop of microbatches + stages - 1 trips. Parameters: layer<i>/kernel [stages, width, width] of
 /// every stage's i-th layer, inputs [microbatches, microbatch, width]. Result: the outputs, in the inputs' shape.
 /// Throws base::InputError if the number of layers is not a multiple of the number of stages.
-sw::ir::Module vectorised_pipeline_forward(const PipelinedMlpOptions& options);
+hlo::Module vectorised_pipeline_forward(const PipelinedMlpOptions& options);
 
 /// A training step of the network of pipelined_mlp_step with unrolled ticks, for all pipelines; their samples are along
 /// the second dimension. Parameters: kernels as above, inputs and targets [microbatches, pipelines * microbatch,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 #include "workloads/scalesim/scalesim_topology.h"
 
 namespace podsim::workloads::scalesim {
@@ -10,6 +10,6 @@ namespace podsim::workloads::scalesim {
 /// with [filter height, filter width, channels, filters], or a dot of [m, k] with [k, n]. If the last window reaches
 /// beyond the edge of the image, the image is padded with zeros, so that the layer has the multiply-accumulates of the
 /// file.
-sw::ir::Module scalesim_layer_module(const ScaleSimLayer& layer);
+hlo::Module scalesim_layer_module(const ScaleSimLayer& layer);
 
 }  // namespace podsim::workloads::scalesim

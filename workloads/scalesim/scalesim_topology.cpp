@@ -7,19 +7,19 @@
 #include <charconv>
 #include <utility>
 
+#include "base/csv_reader.h"
 #include "base/diagnostic.h"
 #include "base/units.h"
-#include "sw/profile/csv.h"
 
 namespace podsim::workloads::scalesim {
 namespace {
 
-using sw::profile::CsvField;
-using Record = std::vector<sw::profile::CsvField>;
+using base::CsvField;
+using Record = std::vector<base::CsvField>;
 
-constexpr std::size_t most_errors = 20;
+constexpr std::size_t max_errors = 20;
 constexpr std::int64_t largest_value = std::int64_t(1) << 30;
-constexpr double most_macs = double(std::int64_t(1) << 57);  ///< sums of cycles stay within 64 bits
+constexpr double max_macs = double(std::int64_t(1) << 57);  ///< sums of cycles stay within 64 bits
 
 /// A number of a layer, and the names of its column, reduced to letters and digits in lower case.
 struct Column {
@@ -57,7 +57,7 @@ std::string folded(std::string_view name) {
 }
 
 /// The field without the blanks around it, with its location adjusted.
-sw::profile::CsvField trimmed(sw::profile::CsvField field) {
+base::CsvField trimmed(base::CsvField field) {
   constexpr const char* blanks = " \t\r";
   const std::size_t begin = std::min(field.value.find_first_not_of(blanks), field.value.size());
   const std::size_t end = field.value.find_last_not_of(blanks) + 1;
@@ -66,7 +66,7 @@ sw::profile::CsvField trimmed(sw::profile::CsvField field) {
   return {field.value.substr(begin, end - begin), field.offset + begin, std::max(1, field.length - cut)};
 }
 
-bool starts_as_number(const sw::profile::CsvField& field) {
+bool starts_as_number(const base::CsvField& field) {
   return !field.value.empty() && std::string_view("0123456789+-.").find(field.value[0]) != std::string_view::npos;
 }
 
@@ -111,7 +111,7 @@ class TopologyReader {
   }
 
   void read_header(const Record& header) {
-    for (const sw::profile::CsvField& field : header) names_.push_back(folded(field.value));
+    for (const base::CsvField& field : header) names_.push_back(folded(field.value));
     if (named(convolution_columns())) {
       convolutions_ = true;
     } else if (named(product_columns())) {
@@ -166,7 +166,7 @@ class TopologyReader {
     if (positions_.empty()) guess_columns(record, has_header);
     do {
       read_layer(record);
-    } while (errors_.size() < most_errors && next(record));
+    } while (errors_.size() < max_errors && next(record));
   }
 
   /// Determines the columns, without names, from the number of numbers in the first layer.
@@ -224,8 +224,7 @@ class TopologyReader {
     topology_.layers.push_back(std::move(layer));
   }
 
-  void check_filter(const sw::profile::CsvField& field, std::int64_t filter, std::int64_t input,
-                    std::string_view direction) {
+  void check_filter(const base::CsvField& field, std::int64_t filter, std::int64_t input, std::string_view direction) {
     if (filter <= input) return;
     fail(field, fmt::format("the filter is {} {}, its input {}", filter, direction, input),
          "SCALE-Sim's layers have no padding: add it to the input");
@@ -240,7 +239,7 @@ class TopologyReader {
              double(c->filter_width) * double(c->channels) * double(c->filters);
     }
     macs_ += macs;
-    if (macs_ < most_macs) return true;
+    if (macs_ < max_macs) return true;
     fail(record.front(), "more than 2^57 multiply-accumulates up to this layer");
     return false;
   }
@@ -256,7 +255,7 @@ class TopologyReader {
   }
 
   /// The value of a field. Records an error and returns 1 if it is invalid.
-  std::int64_t number(const sw::profile::CsvField& field, std::string_view title) {
+  std::int64_t number(const base::CsvField& field, std::string_view title) {
     const std::optional<std::int64_t> value = whole_number(field.value);
     if (value && *value >= 1 && *value <= largest_value) return *value;
     fail(field, fmt::format("{} '{}' is not a whole number from 1 to 2^30", title, field.value));
@@ -273,12 +272,12 @@ class TopologyReader {
     return text;
   }
 
-  void fail(const sw::profile::CsvField& field, std::string message, std::string hint = "") {
+  void fail(const base::CsvField& field, std::string message, std::string hint = "") {
     errors_.push_back({.message = std::move(message), .location = records_.location(field), .hint = std::move(hint)});
   }
 
   std::string file_;
-  sw::profile::CsvReader records_;
+  base::CsvReader records_;
   std::vector<std::string> names_;  ///< names in the header, folded
   std::optional<bool> convolutions_;
   std::size_t name_at_ = 0;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-/// The sharding files that come with workloads.
+/// The sharding files that ship with workloads.
 namespace podsim::workloads::shardings {
 
 struct EmbeddedSharding {

@@ -13,8 +13,8 @@
 namespace podsim::workloads::streams {
 namespace {
 
-constexpr int guide_bits = 6;  // places of the guide for a sum of 1, as a power of two
-constexpr std::int64_t most_copies = 1 << 16;
+constexpr int guide_bits = 6;  // log2 of the guide's entries for a sum of 1
+constexpr std::int64_t max_copies = 1 << 16;
 
 /// counts[i] x factor of every copy.
 std::vector<double> grown(const std::vector<double>& factors, const std::vector<std::int64_t>& counts) {
@@ -32,9 +32,9 @@ FractalExpansion::FractalExpansion(const InteractionSeed& seed, const ExpansionO
     : seed_(seed),
       options_(options),
       reduced_(std::size_t(options.user_factor), std::vector<double>(std::size_t(options.item_factor))) {
-  if (options.user_factor * options.item_factor > most_copies || users() > UINT32_MAX || items() > UINT32_MAX) {
+  if (options.user_factor * options.item_factor > max_copies || users() > UINT32_MAX || items() > UINT32_MAX) {
     throw base::InputError(
-        fmt::format("an expansion has at most {} copies of its seed and 2^32 users or items", most_copies));
+        fmt::format("an expansion has at most {} copies of its seed and 2^32 users or items", max_copies));
   }
   const double size = double(seed.interactions.size());
   for (const Interaction& interaction : seed.interactions) {

@@ -65,13 +65,13 @@ class InteractionStream {
 
  private:
   struct Copy {
-    std::uint64_t end;  ///< running sum of r with 32 binary places
+    std::uint64_t end;  ///< running sum of r with 32 fractional bits
     std::uint32_t first_user, first_item;
   };
 
   const Interaction* seed_;
   std::uint64_t seed_size_, key_;
-  std::uint64_t passes_, sum_;  ///< `sum_`: of r with 32 binary places
+  std::uint64_t passes_, sum_;  ///< `sum_`: of r with 32 fractional bits
   std::vector<Copy> copies_;
   std::vector<std::uint16_t> guide_;  ///< the copy at which to look first, by sum
   std::uint64_t place_ = 0, pass_ = 0;

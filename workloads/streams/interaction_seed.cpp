@@ -86,9 +86,9 @@ class ItemDraws {
  private:
   /// An item that the user does not have yet. After many that the user has, it is the next one by number.
   std::uint32_t next(std::uint32_t user, const AliasTable& genres) {
-    constexpr int most_draws = 1000;
+    constexpr int max_draws = 1000;
     std::uint32_t item = 0;
-    for (int draw = 0; draw < most_draws; ++draw) {
+    for (int draw = 0; draw < max_draws; ++draw) {
       const std::uint32_t genre = genres.draw(random_.bits());
       item = first_[genre] + items_[genre].draw(random_.bits());
       if (std::exchange(taken_by_[item], user + 1) != user + 1) return item;

@@ -41,7 +41,7 @@ struct InteractionSeed {
 /// InputError if no law has the counts, or if users would have more than half of all items.
 InteractionSeed interaction_seed(const SeedOptions& options);
 
-/// The group of a row when all rows are cut into `groups` of equal sizes, by number.
+/// The group of a row when all rows are divided into `groups` of equal sizes, by number.
 constexpr std::int64_t group_of(std::int64_t row, std::int64_t rows, std::int64_t groups) {
   return row * groups / rows;
 }

@@ -14,9 +14,9 @@ double sum_of(std::span<const double> values) { return std::accumulate(values.be
 
 /// `sorted` has the largest count first.
 double exponent_of(const std::vector<double>& sorted) {
-  constexpr std::int64_t least_rows = 1000;
+  constexpr std::int64_t min_rows = 1000;
   constexpr int points = 200;
-  if (std::int64_t(sorted.size()) < least_rows) return std::numeric_limits<double>::quiet_NaN();
+  if (std::int64_t(sorted.size()) < min_rows) return std::numeric_limits<double>::quiet_NaN();
   const double first = std::log(double(sorted.size()) * 1e-3), last = std::log(double(sorted.size()) * 0.1);
   double x_sum = 0, y_sum = 0, xx_sum = 0, xy_sum = 0, number = 0;
   for (int i = 0; i < points; ++i) {
@@ -92,8 +92,8 @@ ShardLoad shard_load(std::span<const double> counts, double lookups, std::int64_
 }
 
 std::vector<double> singular_values(std::vector<std::vector<double>> matrix) {
-  constexpr int most_sweeps = 60;
-  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+  constexpr int max_sweeps = 60;
+  for (int sweep = 0; sweep < max_sweeps; ++sweep) {
     bool rotated = false;
     for (std::size_t i = 0; i < matrix.size(); ++i) {
       for (std::size_t j = i + 1; j < matrix.size(); ++j) rotated |= rotate(matrix[i], matrix[j]);

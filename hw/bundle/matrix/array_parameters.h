@@ -19,8 +19,7 @@ struct ArrayParameters {
   base::Cycles weight_interval;   ///< cycles that a weight register takes to enter: 8, 4, 2 or 1
 };
 
-/// Throws base::InputError for an array that is not 128 x 128, or that does not take 1, 2, 4 or 8 rows of weights per
-/// cycle.
+/// Throws isa::UnfitMachine for an array that bundles do not run on (hw/isa/fixed_sizes.h).
 ArrayParameters array_parameters(const Machine& machine);
 
 }  // namespace podsim::hw::bundle::matrix

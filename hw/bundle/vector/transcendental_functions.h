@@ -16,7 +16,7 @@
 /// tanh: with t = exp(2 |x|) - 1 = 2^n r q(r) + (2^n - 1), tanh(|x|) = t / (t + 2); no cancellation, as n = 0 leaves
 ///   only the first term. For |x| >= 20 it is 1 in f32.
 /// rsqrt, sqrt, recip: square root and quotient in f32, each rounded to nearest. The relative error of the root is at
-///   most 2^-24, which is at most one unit in the last place of its reciprocal; the quotient adds up to half a unit.
+///   most 2^-24, which is at most one ulp of its reciprocal; the quotient adds up to half an ulp.
 /// (Abramowitz and Stegun, Handbook of Mathematical Functions, 4.1.27, 4.2.1, 4.5.)
 namespace podsim::hw::bundle::vector::lane {
 

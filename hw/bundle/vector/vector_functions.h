@@ -31,8 +31,7 @@ void mask_operation(isa::Opcode opcode, MaskRegister& d, const MaskRegister& x, 
 void fill(VectorRegister& d, std::uint32_t word);
 
 /// The e_* opcodes, with IEEE results for zeros, infinities and arguments out of range. e_sqrt and e_recip are rounded
-/// to nearest; e_exp, e_log and e_tanh are within 1 unit in the last place of the exact value, e_rsqrt within 1.5. d
-/// may be y.
+/// to nearest; e_exp, e_log and e_tanh are within 1 ulp of the exact value, e_rsqrt within 1.5. d may be y.
 void transcendental_operation(isa::Opcode opcode, VectorRegister& d, const VectorRegister& y);
 
 /// x_rotate_*, x_broadcast_lane and x_sum/max/min_*, but not the transposes. `amount` is taken modulo 128 lanes or 8

@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdint>
 
+#include "hw/isa/fixed_sizes.h"
+
 namespace podsim::hw::bundle::vector {
 
-inline constexpr int sublanes = 8;
-inline constexpr int lanes = 128;
+inline constexpr int sublanes = isa::register_sublanes;
+inline constexpr int lanes = isa::register_lanes;
 /// Registers of a 128 x 128 tile: register r holds rows 8r to 8r + 7.
 inline constexpr int tile_registers = lanes / sublanes;
 inline constexpr int register_words = sublanes * lanes;

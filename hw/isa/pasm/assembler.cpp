@@ -93,8 +93,8 @@ class Assembler {
   std::vector<std::uint32_t> words_of(std::span<const DataItem> items, std::optional<std::int64_t> count, Span span) {
     if (!count) return {};
     data_ += *count;
-    if (data_ > most_data_words) {
-      if (data_ - *count <= most_data_words)
+    if (data_ > max_data_words) {
+      if (data_ - *count <= max_data_words)
         report_.error(span, "a program's data are at most 67108864 words, these are more");
       return {};
     }

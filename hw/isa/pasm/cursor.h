@@ -23,7 +23,7 @@ class Cursor {
   bool at(Token::Kind kind) const { return peek().kind == kind; }
   bool at(std::string_view punctuation, std::size_t ahead = 0) const;
   bool accept(std::string_view punctuation);
-  /// Takes a token that must be there. `context` ends the message: "',' is due here" + ", before the next operand".
+  /// Takes a token that is required here. `context` ends the message: "',' is due here" + ", before the next operand".
   Token expect(std::string_view punctuation, std::string_view context = "");
   Token expect(Token::Kind kind, std::string_view what);
 

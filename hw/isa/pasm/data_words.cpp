@@ -48,7 +48,7 @@ std::optional<std::int64_t> DataWords::count(std::span<const DataItem> items) {
     known = known && words;
     if (!known) continue;
     total += *words;
-    if (total <= most_data_words) continue;
+    if (total <= max_data_words) continue;
     report_.error(item.span, "a program's data are at most 67108864 words, these are more");
     known = false;
   }
@@ -57,7 +57,7 @@ std::optional<std::int64_t> DataWords::count(std::span<const DataItem> items) {
 
 std::optional<std::int64_t> DataWords::count(const DataItem& item) {
   if (item.kind == Kind::values) return words_of(item.type, std::int64_t(item.arguments.size()));
-  std::optional<std::int64_t> count_given = evaluator_.integer(item.arguments[0], "a count", 0, most_data_words);
+  std::optional<std::int64_t> count_given = evaluator_.integer(item.arguments[0], "a count", 0, max_data_words);
   if (item.kind != Kind::repeat) return count_given ? std::optional(words_of(item.type, *count_given)) : std::nullopt;
   std::optional<std::int64_t> each = count(item.items);
   return count_given && each ? std::optional(*count_given * *each) : std::nullopt;
@@ -72,7 +72,7 @@ void DataWords::append(const DataItem& item, Words& words) {
   if (item.kind == Kind::repeat) {
     Words once;
     append(item.items, once);
-    auto count = evaluator_.integer(item.arguments[0], "a count", 0, most_data_words);
+    auto count = evaluator_.integer(item.arguments[0], "a count", 0, max_data_words);
     for (std::int64_t i = 0; i < count.value_or(0) && !once.empty(); ++i)
       more.insert(more.end(), once.begin(), once.end());
   } else {
@@ -83,7 +83,7 @@ void DataWords::append(const DataItem& item, Words& words) {
 
 Words DataWords::elements(const DataItem& item) {
   if (item.kind == Kind::values) return listed(item);
-  auto given = evaluator_.integer(item.arguments[0], "a count", 0, most_data_words);
+  auto given = evaluator_.integer(item.arguments[0], "a count", 0, max_data_words);
   auto count = std::size_t(given.value_or(0));
   switch (item.kind) {
     case Kind::fill:
@@ -134,8 +134,8 @@ Words DataWords::counted(const DataItem& item, std::size_t count) {
 Words DataWords::random(const DataItem& item, std::size_t count) {
   Words words(count);
   const std::vector<Expression>& arguments = item.arguments;
-  constexpr std::int64_t most_seed = std::numeric_limits<std::int64_t>::max();
-  SplitMix64 generator(std::uint64_t(evaluator_.integer(arguments[1], "a seed", 0, most_seed).value_or(0)));
+  constexpr std::int64_t max_seed = std::numeric_limits<std::int64_t>::max();
+  SplitMix64 generator(std::uint64_t(evaluator_.integer(arguments[1], "a seed", 0, max_seed).value_or(0)));
   if (item.type == ElementType::word) {
     constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min(), most = std::int64_t(1) << 32;
     std::int64_t low = 0, high = most;

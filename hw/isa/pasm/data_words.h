@@ -12,7 +12,7 @@
 namespace podsim::hw::isa::pasm {
 
 /// Maximum number of data words in a program. It keeps a mistyped count from exhausting memory.
-inline constexpr std::int64_t most_data_words = std::int64_t(1) << 26;
+inline constexpr std::int64_t max_data_words = std::int64_t(1) << 26;
 
 /// Evaluates data directives to words. A word holds two bf16 elements, the first in the low half. Every directive
 /// begins a new word.

@@ -7,16 +7,19 @@
 #include <limits>
 
 #include "hw/isa/encoding.h"
+#include "hw/isa/fixed_sizes.h"
 
 namespace podsim::hw::isa::pasm {
 namespace {
 
 constexpr std::int64_t last_word = std::numeric_limits<std::uint32_t>::max();
 constexpr std::int64_t last_bundle = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t row_words = 128;
+constexpr std::int64_t row_words = register_lanes;
 constexpr int deepest_dependence = 500;
 
-std::int64_t alignment(MemorySpace space) { return space == MemorySpace::smem ? descriptor_words : 8 * row_words; }
+std::int64_t alignment(MemorySpace space) {
+  return space == MemorySpace::smem ? descriptor_words : register_sublanes * row_words;
+}
 
 std::int64_t next_multiple(std::int64_t value, std::int64_t step) { return (value + step - 1) / step * step; }
 

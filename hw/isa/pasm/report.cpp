@@ -9,7 +9,7 @@
 namespace podsim::hw::isa::pasm {
 namespace {
 
-constexpr std::size_t most_diagnostics = 100;  // a file that is not assembly has an error on every line
+constexpr std::size_t max_diagnostics = 100;  // a file that is not assembly has an error on every line
 
 bool earlier(const base::Diagnostic& a, const base::Diagnostic& b) {
   return std::tie(a.location.line, a.location.column) < std::tie(b.location.line, b.location.column);
@@ -34,7 +34,7 @@ base::SourceLocation Report::locate(Span span) const {
 }
 
 void Report::error(Span span, std::string message, std::string hint) {
-  if (diagnostics_.size() >= most_diagnostics) return;
+  if (diagnostics_.size() >= max_diagnostics) return;
   diagnostics_.push_back({base::Diagnostic::Severity::error, std::move(message), locate(span), std::move(hint)});
 }
 

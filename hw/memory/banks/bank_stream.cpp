@@ -53,24 +53,31 @@ AccessPattern BankStream::place(std::size_t lane, base::Bytes bytes, const Acces
   return {base, rows, shape.row, shape.pitch};
 }
 
-void BankStream::advance(base::Cycles cycle, std::vector<timing::HbmStream::Completion>& completed) {
+/// The last clock of the memory that is not after a cycle of the core.
+base::Cycles BankStream::last_edge_until(base::Cycles cycle) const {
+  if (cycle == timing::HbmStream::no_limit) return cycle;
   const base::Time until = core_.time_of(cycle);
-  base::Cycles clock = memory_.edge_at_or_after(until);
-  if (memory_.time_of(clock) > until) clock -= base::Cycles(1);  // the last edge that is not after `until`
+  const base::Cycles clock = memory_.edge_at_or_after(until);
+  return memory_.time_of(clock) > until ? clock - base::Cycles(1) : clock;
+}
+
+void BankStream::advance(base::Cycles cycle, std::vector<timing::HbmStream::Completion>& completed) {
+  const base::Cycles clock = last_edge_until(cycle);
   while (issuer_.now() < clock) {
     issuer_.advance(clock, done_);
     take(completed);
   }
 }
 
-base::Cycles BankStream::complete_next(std::vector<timing::HbmStream::Completion>& completed) {
-  assert(!idle());
+base::Cycles BankStream::complete_next(std::vector<timing::HbmStream::Completion>& completed, base::Cycles limit) {
+  assert(limit != timing::HbmStream::no_limit || !idle());
   const std::size_t before = completed.size();
-  while (completed.size() == before) {
-    issuer_.advance(base::Cycles(std::numeric_limits<std::int64_t>::max()), done_);
+  const base::Cycles clock = last_edge_until(limit);
+  while (completed.size() == before && issuer_.now() < clock) {
+    issuer_.advance(clock, done_);
     take(completed);
   }
-  const base::Cycles cycle = completed.back().cycle;
+  const base::Cycles cycle = completed.size() == before ? limit : completed.back().cycle;
   advance(cycle, completed);
   return cycle;
 }

@@ -32,8 +32,9 @@ class BankStream {
               const AccessShape& shape = {});
   /// Moves time to `cycle` and appends the requests that complete until then, in order of completion.
   void advance(base::Cycles cycle, std::vector<timing::HbmStream::Completion>& completed);
-  /// Moves time to the next completion, appends what completes in that cycle, and returns the cycle. Must not be idle.
-  base::Cycles complete_next(std::vector<timing::HbmStream::Completion>& completed);
+  /// As HbmStream::complete_next().
+  base::Cycles complete_next(std::vector<timing::HbmStream::Completion>& completed,
+                             base::Cycles limit = timing::HbmStream::no_limit);
   bool idle() const { return issuer_.idle(); }
 
   const dram::MemorySystem& memory() const { return issuer_.memory(); }
@@ -47,6 +48,7 @@ class BankStream {
 
   AccessPattern place(std::size_t lane, base::Bytes bytes, const AccessShape& shape);
   void take(std::vector<timing::HbmStream::Completion>& completed);
+  base::Cycles last_edge_until(base::Cycles cycle) const;
   base::Cycles core_cycle(base::Cycles clock) const { return core_.edge_at_or_after(memory_.time_of(clock)); }
 
   base::Clock core_, memory_;

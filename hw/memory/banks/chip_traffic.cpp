@@ -12,6 +12,7 @@
 
 #include "base/diagnostic.h"
 #include "base/host/interrupt.h"
+#include "base/systemc/fresh_context.h"
 #include "base/systemc/sliced_run.h"
 #include "base/systemc/systemc_time.h"
 #include "hw/host/host_port.h"
@@ -250,6 +251,7 @@ base::Bytes ChipTrafficResult::moved() const {
 
 ChipTrafficResult run_chip_traffic(const Machine& machine, const ChipTraffic& traffic, base::trace::ProbeSink* sink,
                                    const ChipTrafficWatch& watch) {
+  const base::systemc::FreshContext context;
   return ChipTrafficRun(machine, traffic, sink, watch).run();
 }
 

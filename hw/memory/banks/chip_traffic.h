@@ -65,8 +65,8 @@ struct ChipTrafficWatch {
 
 /// Runs traffic on a chip as SystemC modules: DMA engines that split transfers into granules, the on-chip switch, HBM
 /// halves bank by bank, PCIe and links. A transfer of a core waits for the earlier ones of its direction. The sink, if
-/// there is one, receives the signals of all units below chip(0,0). Runs one simulation; a process that needs several
-/// uses base::systemc::FreshContext. Throws base::host::Interrupted when the program is interrupted.
+/// there is one, receives the signals of all units below chip(0,0). Throws base::host::Interrupted when the program is
+/// interrupted.
 ChipTrafficResult run_chip_traffic(const Machine& machine, const ChipTraffic& traffic,
                                    base::trace::ProbeSink* sink = nullptr, const ChipTrafficWatch& watch = {});
 

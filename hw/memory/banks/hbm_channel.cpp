@@ -7,8 +7,8 @@
 
 namespace podsim::hw::memory::banks {
 
-HbmChannel::HbmChannel(sc_core::sc_module_name name, const DramParameters& parameters, DeviceMemory* contents,
-                       MemoryReplies& replies, const Trace& trace)
+HbmChannel::HbmChannel(sc_core::sc_module_name name, const parts::hbm::DramParameters& parameters,
+                       DeviceMemory* contents, MemoryReplies& replies, const Trace& trace)
     : sc_module(name), time_(parameters.clock), controller_(parameters), contents_(contents), replies_(replies) {
   if (trace.sink != nullptr) {
     shown_ = std::make_unique<Shown>(controller_, parameters, trace);

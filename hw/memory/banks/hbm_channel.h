@@ -36,7 +36,7 @@ class HbmChannel : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(HbmChannel);
   /// `contents` may be null if no request carries data.
-  HbmChannel(sc_core::sc_module_name name, const DramParameters& parameters, DeviceMemory* contents,
+  HbmChannel(sc_core::sc_module_name name, const parts::hbm::DramParameters& parameters, DeviceMemory* contents,
              MemoryReplies& replies, const Trace& trace);
 
   /// Receives a BEGIN_REQ for this channel.
@@ -56,7 +56,7 @@ class HbmChannel : public sc_core::sc_module {
   struct Shown {
     dram::PendingChanges changes;
     dram::ChannelTrace trace;
-    Shown(const dram::ChannelController& controller, const DramParameters& parameters, const Trace& at)
+    Shown(const dram::ChannelController& controller, const parts::hbm::DramParameters& parameters, const Trace& at)
         : trace(controller, parameters, at, changes) {}
   };
 

@@ -32,7 +32,8 @@ void HostDma::carry(Direction direction, const DmaPort& half, TransferAddresses&
   free_.pop_back();
   const std::int64_t pieces = base::divide_round_up(bytes.value(), piece_bytes);
   transfers_[number] = {direction, half, &addresses, bytes, pieces + 1, std::move(moved)};
-  const std::int64_t first = direction == Direction::read ? 1 : 0;  // what comes in is there after its time
+  // Data that come in are available after their time on the link.
+  const std::int64_t first = direction == Direction::read ? 1 : 0;
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     const double share = double(piece + first) / double(pieces);
     due_.push(begin + base::Time(std::int64_t(share * double((end - begin).value()))), 0, {number});

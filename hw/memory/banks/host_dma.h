@@ -13,7 +13,7 @@ namespace podsim::hw::memory::banks {
 
 /// The mover at the host's port of the on-chip switch: data of infeeds and outfeeds between PCIe and the HBM halves.
 /// They pass the link in pieces of 4 KiB, the largest payload of a PCIe packet, evenly over the time that the link has
-/// for them. A piece that comes in is written when it is there, one that goes out is read when the link takes it.
+/// for them. A piece that comes in is written when it has arrived, one that goes out is read when the link takes it.
 class HostDma : public CopyDma {
  public:
   SC_HAS_PROCESS(HostDma);

@@ -21,10 +21,11 @@ base::Cycles bank_latency(dram::ChannelController& channel, base::Cycles arrival
 
 }  // namespace
 
-base::Cycles mean_bank_latency(const DramParameters& parameters, Direction direction) {
+base::Cycles mean_bank_latency(const parts::hbm::DramParameters& parameters, Direction direction) {
   dram::ChannelController channel(parameters);
   const dram::MemoryRequest request{direction, 0, parameters.address.interleave, 0};
-  if (parameters.policy.refresh == RefreshPolicy::none) return bank_latency(channel, base::Cycles(0), request);
+  if (parameters.policy.refresh == parts::hbm::RefreshPolicy::none)
+    return bank_latency(channel, base::Cycles(0), request);
   constexpr std::int64_t arrivals = 128;
   // Arrivals are two periods apart, so all banks have been refreshed and closed since the one before.
   const base::Cycles period = parameters.timing.refi;

@@ -34,6 +34,6 @@ class MemoryPath {
 /// memory, over arrivals spread evenly over a refresh period, simulated on a channel of the bank model:
 ///
 ///   rcd(d) + cl or cwl + clocks of the data + mean wait for a refresh of one of its banks
-base::Cycles mean_bank_latency(const DramParameters& parameters, Direction direction);
+base::Cycles mean_bank_latency(const parts::hbm::DramParameters& parameters, Direction direction);
 
 }  // namespace podsim::hw::memory::banks

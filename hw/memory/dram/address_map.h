@@ -3,21 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "hw/dram_parameters.h"
+#include "hw/parts/hbm/custom_address_map.h"
 
 namespace podsim::hw::memory::dram {
 
-struct DramAddress {
-  int channel = 0;
-  int pseudo_channel = 0;  ///< in its channel
-  int bank_group = 0;      ///< in its pseudo-channel
-  int bank = 0;            ///< in its group
-  std::int64_t row = 0;
-  std::int64_t column = 0;  ///< in bursts
-  bool operator==(const DramAddress&) const = default;
-};
+using parts::hbm::DramAddress;
 
 /// The bursts of a request that are in one DRAM row.
 struct DramPart {
@@ -33,9 +26,10 @@ struct DramPart {
 /// location:
 /// - channel: XOR with every higher group of address bits of the same width;
 /// - pseudo-channel, bank group and bank, combined into one number: XOR with every group of row bits of the same width.
+/// A registered map (parts/hbm/custom_address_map.h) replaces units, order and hashes.
 class AddressMap {
  public:
-  explicit AddressMap(const DramParameters& parameters);
+  explicit AddressMap(const parts::hbm::DramParameters& parameters);
 
   int channel_of(std::uint64_t address) const;
   DramAddress decode(std::uint64_t address) const;
@@ -56,14 +50,17 @@ class AddressMap {
     std::int64_t row;
   };
 
+  /// The number of a burst among those of its channel; for a registered map, of the half.
   std::uint64_t local_burst(std::uint64_t address) const;
   BankRow bank_row_of(std::uint64_t local_burst) const;
-  const Field& field(AddressField name) const { return fields_[std::size_t(name)]; }
+  const Field& field(parts::hbm::AddressField name) const { return fields_[std::size_t(name)]; }
 
   int burst_bits_, unit_bits_, channel_bits_;
   int group_bits_, bank_bits_;  ///< bits that number a group in its pseudo-channel, a bank in its group
   bool bank_hash_, channel_hash_;
   std::array<Field, 5> fields_;
+  std::shared_ptr<const parts::hbm::CustomAddressMap> custom_;    ///< nullptr: fields_
+  std::shared_ptr<const parts::hbm::DramParameters> parameters_;  ///< of a registered map
 };
 
 }  // namespace podsim::hw::memory::dram

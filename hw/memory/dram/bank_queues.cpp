@@ -7,7 +7,7 @@ namespace podsim::hw::memory::dram {
 
 BankQueues::BankQueues(int banks, std::int64_t starvation_bound)
     : starvation_bound_(starvation_bound), banks_(std::size_t(banks)), entries_(1) {
-  assert(std::size_t(banks) <= most_banks);
+  assert(std::size_t(banks) <= max_banks);
 }
 
 std::uint32_t BankQueues::allocate() {

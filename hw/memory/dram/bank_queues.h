@@ -48,7 +48,7 @@ class BankQueues {
 
  private:
   static constexpr std::uint32_t none = 0;  ///< entry 0 is never used
-  static constexpr std::size_t most_banks = 64;
+  static constexpr std::size_t max_banks = 64;
 
   struct Entry {
     std::int64_t row = 0;
@@ -82,7 +82,7 @@ class BankQueues {
   std::array<std::int64_t, 2> bursts_{};
   std::array<std::uint64_t, 2> pending_{}, hits_{};
   std::uint64_t open_ = 0;
-  std::array<std::array<std::uint64_t, most_banks>, 2> oldest_{}, hit_{};  ///< sequence numbers, by bank
+  std::array<std::array<std::uint64_t, max_banks>, 2> oldest_{}, hit_{};  ///< sequence numbers, by bank
 };
 
 }  // namespace podsim::hw::memory::dram

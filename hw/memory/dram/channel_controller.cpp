@@ -7,11 +7,11 @@
 
 namespace podsim::hw::memory::dram {
 
-ChannelController::ChannelController(const DramParameters& parameters)
+ChannelController::ChannelController(const parts::hbm::DramParameters& parameters)
     : map_(parameters),
       timing_(dram_constraints(parameters.organization, parameters.timing), parameters.organization),
-      least_latency_(std::min(parameters.timing.cl, parameters.timing.cwl).value() +
-                     parameters.organization.burst_clocks.value()),
+      min_latency_(std::min(parameters.timing.cl, parameters.timing.cwl).value() +
+                   parameters.organization.burst_clocks.value()),
       options_(std::size_t(parameters.organization.pseudo_channels)),
       stale_(std::size_t(parameters.organization.pseudo_channels)) {
   pseudo_channels_.reserve(options_.size());
@@ -179,7 +179,7 @@ std::optional<base::Cycles> ChannelController::next_completion(std::optional<bas
   for (const auto& queue : due_) {
     if (!queue.empty()) next = std::min(next, queue.front().clock.value());
   }
-  if (room) next = std::min(next, room->value() - 1 + least_latency_);
+  if (room) next = std::min(next, room->value() - 1 + min_latency_);
   return next == PseudoChannel::never ? std::nullopt : std::optional(base::Cycles(next));
 }
 

@@ -31,7 +31,7 @@ class CommandObserver {
 /// An unloaded read of one burst completes tRCD + CL + burst clocks after its arrival.
 class ChannelController {
  public:
-  explicit ChannelController(const DramParameters& parameters);
+  explicit ChannelController(const parts::hbm::DramParameters& parameters);
   ChannelController(const ChannelController&) = delete;
   ChannelController& operator=(const ChannelController&) = delete;
 
@@ -94,7 +94,7 @@ class ChannelController {
 
   AddressMap map_;
   DramTimingState timing_;
-  std::int64_t least_latency_;  ///< least clocks from a column command to the end of its data
+  std::int64_t min_latency_;  ///< least clocks from a column command to the end of its data
   std::vector<PseudoChannel> pseudo_channels_;
   std::vector<Options> options_;
   std::vector<bool> stale_;

@@ -51,7 +51,8 @@ void PendingChanges::show_until(base::Cycles clock, const std::function<base::Ti
   changes_.erase(changes_.begin(), end);
 }
 
-ChannelTrace::PseudoChannelSignals::PseudoChannelSignals(const DramOrganization& organization, const Trace& trace)
+ChannelTrace::PseudoChannelSignals::PseudoChannelSignals(const parts::hbm::DramOrganization& organization,
+                                                         const Trace& trace)
     : data(trace.probe<std::string>("data")),
       reads(trace.probe<std::int64_t>("reads_waiting")),
       writes(trace.probe<std::int64_t>("writes_waiting")) {
@@ -62,8 +63,8 @@ ChannelTrace::PseudoChannelSignals::PseudoChannelSignals(const DramOrganization&
   }
 }
 
-ChannelTrace::ChannelTrace(const ChannelController& controller, const DramParameters& parameters, const Trace& trace,
-                           PendingChanges& changes)
+ChannelTrace::ChannelTrace(const ChannelController& controller, const parts::hbm::DramParameters& parameters,
+                           const Trace& trace, PendingChanges& changes)
     : controller_(controller), parameters_(parameters), changes_(changes) {
   row_command_ = trace.probe<std::string>("row_command");
   column_command_ = trace.probe<std::string>("column_command");
@@ -91,7 +92,7 @@ void ChannelTrace::issued(DramCommand command, const DramTarget& target, std::in
 
 /// "ACT p0 g1 b2 row 17"
 std::string ChannelTrace::text(DramCommand command, const DramTarget& target, std::int64_t row) const {
-  const DramOrganization& organization = parameters_.organization;
+  const parts::hbm::DramOrganization& organization = parameters_.organization;
   std::string shown = fmt::format("{} p{}", to_string(command), target.pseudo_channel);
   if (command == DramCommand::precharge_all || command == DramCommand::refresh_all) return shown;
   shown += fmt::format(" g{} b{}", target.group % organization.bank_groups, target.bank % organization.banks_per_group);

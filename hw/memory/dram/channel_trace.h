@@ -45,14 +45,14 @@ class ChannelTrace : public CommandObserver {
  public:
   /// The caller attaches the trace with ChannelController::observe(). Changes go to `changes`, which must outlive the
   /// trace, beginning with the state at clock zero.
-  ChannelTrace(const ChannelController& controller, const DramParameters& parameters, const Trace& trace,
+  ChannelTrace(const ChannelController& controller, const parts::hbm::DramParameters& parameters, const Trace& trace,
                PendingChanges& changes);
 
   void issued(DramCommand command, const DramTarget& target, std::int64_t row, base::Cycles clock) override;
 
  private:
   struct PseudoChannelSignals {
-    PseudoChannelSignals(const DramOrganization& organization, const Trace& trace);
+    PseudoChannelSignals(const parts::hbm::DramOrganization& organization, const Trace& trace);
     base::trace::Probe<std::string> data;
     base::trace::Probe<std::int64_t> reads, writes;
     std::deque<base::trace::Probe<std::string>> banks;
@@ -65,7 +65,7 @@ class ChannelTrace : public CommandObserver {
   void show_queues(int number, base::Cycles clock);
 
   const ChannelController& controller_;
-  const DramParameters parameters_;
+  const parts::hbm::DramParameters parameters_;
   PendingChanges& changes_;
   base::trace::Probe<std::string> row_command_, column_command_;
   std::deque<PseudoChannelSignals> pseudo_channels_;

@@ -31,7 +31,8 @@ class Table {
 
 }  // namespace
 
-std::vector<DramConstraint> dram_constraints(const DramOrganization& organization, const DramTiming& t) {
+std::vector<DramConstraint> dram_constraints(const parts::hbm::DramOrganization& organization,
+                                             const parts::hbm::DramTiming& t) {
   using enum DramCommand;
   using enum DramScope;
   static constexpr Commands reads = {read, read_precharge};

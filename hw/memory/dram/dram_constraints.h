@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hw/dram_parameters.h"
+#include "hw/parts/hbm/dram_parameters.h"
 
 namespace podsim::hw::memory::dram {
 
@@ -48,6 +48,7 @@ struct DramConstraint {
 ///   write to precharge  CWL + burst + WR
 /// Auto-precharge begins when a precharge could. A refresh requires that its banks are closed. The rules of the channel
 /// are those of its two command buses: row commands, where an activate takes activate_clocks, and column commands.
-std::vector<DramConstraint> dram_constraints(const DramOrganization& organization, const DramTiming& timing);
+std::vector<DramConstraint> dram_constraints(const parts::hbm::DramOrganization& organization,
+                                             const parts::hbm::DramTiming& timing);
 
 }  // namespace podsim::hw::memory::dram

@@ -35,7 +35,8 @@ bool alike(const std::vector<DramConstraint>& a, const std::vector<DramConstrain
 
 }  // namespace
 
-DramTimingState::DramTimingState(const std::vector<DramConstraint>& constraints, const DramOrganization& organization)
+DramTimingState::DramTimingState(const std::vector<DramConstraint>& constraints,
+                                 const parts::hbm::DramOrganization& organization)
     : group_bits_(std::countr_zero(std::uint64_t(organization.banks_per_group))),
       bank_bits_(std::countr_zero(std::uint64_t(organization.banks()))) {
   resolve(DramScope::channel, constraints, 1);

@@ -25,7 +25,7 @@ struct DramTarget {
 /// tracked here (see BankQueues).
 class DramTimingState {
  public:
-  DramTimingState(const std::vector<DramConstraint>& constraints, const DramOrganization& organization);
+  DramTimingState(const std::vector<DramConstraint>& constraints, const parts::hbm::DramOrganization& organization);
 
   std::int64_t earliest(DramCommand command, const DramTarget& target) const;
   /// Returns whether the constraints allow the command at `clock`.

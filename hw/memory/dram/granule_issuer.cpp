@@ -6,7 +6,8 @@
 
 namespace podsim::hw::memory::dram {
 
-GranuleIssuer::GranuleIssuer(const DramParameters& parameters, int lanes, std::int64_t outstanding, int engines)
+GranuleIssuer::GranuleIssuer(const parts::hbm::DramParameters& parameters, int lanes, std::int64_t outstanding,
+                             int engines)
     : memory_(parameters),
       interleave_(parameters.address.interleave),
       limit_(outstanding),
@@ -68,7 +69,7 @@ std::optional<std::size_t> GranuleIssuer::next_lane(const Engine& engine) const 
 
 bool GranuleIssuer::is_ahead(const Engine& engine, std::size_t lane) const {
   for (std::size_t other = engine.first_lane; other < engine.first_lane + lanes_each_; ++other) {
-    if (issued_[lane] - issued_[other] >= most_ahead_ && waiting_head(other) != nullptr) return true;
+    if (issued_[lane] - issued_[other] >= max_ahead_ && waiting_head(other) != nullptr) return true;
   }
   return false;
 }

@@ -26,7 +26,7 @@ class GranuleIssuer {
   };
 
   /// Engines with that many lanes each. Lanes are numbered over all engines.
-  GranuleIssuer(const DramParameters& parameters, int lanes, std::int64_t outstanding, int engines = 1);
+  GranuleIssuer(const parts::hbm::DramParameters& parameters, int lanes, std::int64_t outstanding, int engines = 1);
 
   /// Queues a stream; none of it is issued before `arrival`, which is not before an earlier arrival in the lane. A
   /// stream of 0 bytes completes when it reaches the head of its lane and has arrived.
@@ -39,9 +39,9 @@ class GranuleIssuer {
 
   const MemorySystem& memory() const { return memory_; }
   MemorySystem& memory() { return memory_; }
-  /// From now on no lane issues more than so many granules beyond another lane of its engine whose head waits, as where
-  /// what is written follows from what is read.
-  void keep_together(std::int64_t granules) { most_ahead_ = granules; }
+  /// From now on a lane issues at most `granules` granules more than any other lane of its engine whose head waits, as
+  /// if the writes depended on the reads.
+  void keep_together(std::int64_t granules) { max_ahead_ = granules; }
   /// Sets the function to call whenever the memory has moved, with its current clock.
   void on_advance(std::function<void(base::Cycles)> advanced) { advanced_ = std::move(advanced); }
   /// Bytes of completed granules, by direction and by lane.
@@ -93,7 +93,7 @@ class GranuleIssuer {
   std::vector<Engine> engines_;
   std::size_t first_engine_ = 0;
   std::vector<std::int64_t> issued_;  ///< granules, by lane
-  std::int64_t most_ahead_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t max_ahead_ = std::numeric_limits<std::int64_t>::max();
   std::vector<Stream> streams_;
   std::vector<std::size_t> free_streams_;
   std::vector<Granule> granules_;

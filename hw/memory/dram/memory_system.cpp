@@ -16,7 +16,7 @@ std::optional<base::Cycles> unless_never(std::int64_t clock) {
 
 }  // namespace
 
-MemorySystem::MemorySystem(const DramParameters& parameters) : parameters_(parameters), map_(parameters) {
+MemorySystem::MemorySystem(const parts::hbm::DramParameters& parameters) : parameters_(parameters), map_(parameters) {
   while (std::int64_t(channels_.size()) < parameters.organization.channels) channels_.emplace_back(parameters);
   completion_.resize(channels_.size(), never);
   room_.resize(channels_.size(), never);

@@ -20,9 +20,9 @@ namespace podsim::hw::memory::dram {
 /// requests are few, next_room() of each too.
 class MemorySystem {
  public:
-  explicit MemorySystem(const DramParameters& parameters);
+  explicit MemorySystem(const parts::hbm::DramParameters& parameters);
 
-  const DramParameters& parameters() const { return parameters_; }
+  const parts::hbm::DramParameters& parameters() const { return parameters_; }
   const AddressMap& map() const { return map_; }
   base::Clock clock() const { return base::Clock(parameters_.clock); }
 
@@ -56,7 +56,7 @@ class MemorySystem {
   void advance_channel(std::size_t number) const;
   void look_ahead(std::size_t number) const;
 
-  DramParameters parameters_;
+  parts::hbm::DramParameters parameters_;
   AddressMap map_;
   // What a channel does is decided when it is asked for: before the next completion that it may have, another request
   // to it, or a question about its room. Until then it is behind.

@@ -16,8 +16,8 @@ namespace {
 
 class MemoryTraffic {
  public:
-  MemoryTraffic(const DramParameters& parameters, std::span<const MemoryStream> streams, std::int64_t outstanding,
-                const Trace& trace, const MemoryTrafficWatch& watch)
+  MemoryTraffic(const parts::hbm::DramParameters& parameters, std::span<const MemoryStream> streams,
+                std::int64_t outstanding, const Trace& trace, const MemoryTrafficWatch& watch)
       : issuer_(parameters, int(streams.size()), outstanding), watch_(watch) {
     if (trace.sink != nullptr) channels_.emplace(issuer_.memory(), trace);
     issuer_.on_advance([this](base::Cycles clock) { advanced(clock); });
@@ -72,8 +72,9 @@ class MemoryTraffic {
 
 }  // namespace
 
-MemoryTrafficResult run_memory_traffic(const DramParameters& parameters, std::span<const MemoryStream> streams,
-                                       std::int64_t outstanding, const Trace& trace, const MemoryTrafficWatch& watch) {
+MemoryTrafficResult run_memory_traffic(const parts::hbm::DramParameters& parameters,
+                                       std::span<const MemoryStream> streams, std::int64_t outstanding,
+                                       const Trace& trace, const MemoryTrafficWatch& watch) {
   return MemoryTraffic(parameters, streams, outstanding, trace, watch).run();
 }
 

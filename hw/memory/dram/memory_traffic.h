@@ -26,7 +26,7 @@ struct MemoryTrafficResult {
   double row_hit_rate() const { return activates >= bursts ? 0 : 1 - double(activates) / double(bursts); }
 };
 
-/// How a run is watched while it goes on. All members may be empty.
+/// Outputs of a run while it is in progress. All members may be empty.
 struct MemoryTrafficWatch {
   std::function<void(double)> progress = {};  ///< called with the fraction of the bytes that have moved
   MemoryTrafficResult* partial = nullptr;     ///< receives the cost so far of a run that is interrupted
@@ -34,8 +34,8 @@ struct MemoryTrafficWatch {
 
 /// Runs streams that begin together, each in its own lane of a GranuleIssuer with `outstanding` granules. The trace, if
 /// it has a sink, shows the channels (MemoryTrace). Throws base::host::Interrupted when the program is interrupted.
-MemoryTrafficResult run_memory_traffic(const DramParameters& parameters, std::span<const MemoryStream> streams,
-                                       std::int64_t outstanding, const Trace& trace = {},
-                                       const MemoryTrafficWatch& watch = {});
+MemoryTrafficResult run_memory_traffic(const parts::hbm::DramParameters& parameters,
+                                       std::span<const MemoryStream> streams, std::int64_t outstanding,
+                                       const Trace& trace = {}, const MemoryTrafficWatch& watch = {});
 
 }  // namespace podsim::hw::memory::dram

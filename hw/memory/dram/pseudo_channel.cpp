@@ -18,8 +18,9 @@ bool is_column(DramCommand command) {
 
 }  // namespace
 
-PseudoChannel::PseudoChannel(const DramParameters& parameters, int index, DramTimingState& timing)
+PseudoChannel::PseudoChannel(const parts::hbm::DramParameters& parameters, int index, DramTimingState& timing)
     : policy_(parameters.policy),
+      scheduler_(parts::hbm::custom_scheduler(parameters.policy.scheduler)),
       read_latency_(parameters.timing.cl.value()),
       write_latency_(parameters.timing.cwl.value()),
       burst_clocks_(parameters.organization.burst_clocks.value()),
@@ -62,7 +63,7 @@ void PseudoChannel::choose_direction() {
 
 std::uint64_t PseudoChannel::banks_to_refresh(std::int64_t clock) const {
   if (clock < refresh_.due()) return 0;
-  return policy_.refresh == RefreshPolicy::per_bank ? bank_bit(refresh_.bank()) : all_banks_;
+  return policy_.refresh == parts::hbm::RefreshPolicy::per_bank ? bank_bit(refresh_.bank()) : all_banks_;
 }
 
 PseudoChannel::Demand PseudoChannel::demand(std::int64_t clock) {
@@ -78,19 +79,37 @@ std::int64_t PseudoChannel::next_due(std::int64_t clock) const {
   return refresh_.due() > clock ? refresh_.due() : never;
 }
 
-/// Returns the bank of `banks` to which `command` is possible first; ties go to the least sequence number.
+bool PseudoChannel::goes_before(const Candidate& a, const Candidate& b) const {
+  if (scheduler_ && a.choice.clock != never && b.choice.clock != never) {
+    return scheduler_->before({a.choice.clock, a.sequence, a.choice.bank}, {b.choice.clock, b.sequence, b.choice.bank});
+  }
+  return a.choice.clock < b.choice.clock || (a.choice.clock == b.choice.clock && a.sequence < b.sequence);
+}
+
 PseudoChannel::Candidate PseudoChannel::first_of(std::uint64_t banks, DramCommand command,
                                                  const std::uint64_t* sequences, std::int64_t clock) const {
   if (banks == 0) return {};
   const std::int64_t* of_banks = timing_.of_banks(command, index_);
   const std::int64_t* of_groups = timing_.of_groups(command, index_);
   clock = std::max({clock, timing_.of_channel(command), timing_.of_pseudo_channel(command, index_)});
+  const auto earliest_of = [&](int bank) {
+    return std::max({clock, of_banks[bank], of_groups[timing_.group_of(bank)]});
+  };
+  if (scheduler_) {
+    Candidate best;
+    for (; banks != 0; banks &= banks - 1) {
+      const int bank = std::countr_zero(banks);
+      const Candidate one{{earliest_of(bank), command, bank}, sequences[bank]};
+      if (goes_before(one, best)) best = one;
+    }
+    return best;
+  }
   std::int64_t first = never;
   std::uint64_t oldest = 0;
   int best = 0;
   for (; banks != 0; banks &= banks - 1) {
     const int bank = std::countr_zero(banks);
-    const std::int64_t earliest = std::max({clock, of_banks[bank], of_groups[timing_.group_of(bank)]});
+    const std::int64_t earliest = earliest_of(bank);
     // Without a branch, since it would be mispredicted often.
     const bool better = (earliest < first) | ((earliest == first) & (sequences[bank] < oldest));
     first = better ? earliest : first;
@@ -103,14 +122,15 @@ PseudoChannel::Candidate PseudoChannel::first_of(std::uint64_t banks, DramComman
 PseudoChannel::Choice PseudoChannel::column_choice(const Demand& demand, std::int64_t clock) const {
   const DramCommand command = direction_ == Direction::read ? DramCommand::read : DramCommand::write;
   Choice choice = first_of(demand.columns, command, queues_.hit(direction_), clock).choice;
-  if (choice.clock != never && policy_.page == PagePolicy::closed && queues_.last_of_row(direction_, choice.bank)) {
+  if (choice.clock != never && policy_.page == parts::hbm::PagePolicy::closed &&
+      queues_.last_of_row(direction_, choice.bank)) {
     choice.command = direction_ == Direction::read ? DramCommand::read_precharge : DramCommand::write_precharge;
   }
   return choice;
 }
 
 PseudoChannel::Choice PseudoChannel::refresh_choice(std::int64_t clock) const {
-  const bool per_bank = policy_.refresh == RefreshPolicy::per_bank;
+  const bool per_bank = policy_.refresh == parts::hbm::RefreshPolicy::per_bank;
   const int bank = refresh_.bank();
   const bool closed = (queues_.open_banks() & (per_bank ? bank_bit(bank) : all_banks_)) == 0;
   const DramCommand command = per_bank ? (closed ? DramCommand::refresh_bank : DramCommand::precharge)
@@ -124,7 +144,7 @@ PseudoChannel::Candidate PseudoChannel::row_candidate(Direction direction, std::
   const std::uint64_t open = queues_.open_banks();
   const Candidate closing = first_of(banks & open, DramCommand::precharge, queues_.oldest(direction), clock);
   const Candidate opening = first_of(banks & ~open, DramCommand::activate, queues_.oldest(direction), clock);
-  return closing.before(opening) ? closing : opening;
+  return goes_before(closing, opening) ? closing : opening;
 }
 
 PseudoChannel::Choice PseudoChannel::row_choice(const Demand& demand, std::int64_t clock) const {

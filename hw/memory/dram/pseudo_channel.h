@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "hw/memory/dram/bus_shares.h"
 #include "hw/memory/dram/dram_timing_state.h"
 #include "hw/memory/dram/refresh_schedule.h"
+#include "hw/parts/hbm/custom_scheduler.h"
 
 namespace podsim::hw::memory::dram {
 
@@ -18,10 +20,11 @@ namespace podsim::hw::memory::dram {
 /// and its clock. The ChannelController, which owns the buses, decides and calls issue().
 ///
 /// The policy is first ready, first come, first served: among the commands that are possible first, that of the oldest
-/// request. One direction is served at a time. A drain of writes starts when drain_high of them wait and the reads that
-/// waited at the end of the last drain are served, when only writes wait, or when a write has been overtaken by
-/// starvation_bound reads. It ends when no write waits, or when the writes that waited at its start, except drain_low
-/// of them, are written and a read waits. So neither direction waits for more than one queue of the other.
+/// request; or the order of a registered scheduler. One direction is served at a time. A drain of writes starts when
+/// drain_high of them wait and the reads that waited at the end of the last drain are served, when only writes wait, or
+/// when a write has been overtaken by starvation_bound reads. It ends when no write waits, or when the writes that
+/// waited at its start, except drain_low of them, are written and a read waits. So neither direction waits for more
+/// than one queue of the other.
 ///
 /// Rows are opened and closed for both directions, first for the one being served. A row is closed for another only
 /// when no burst of the direction being served waits for it. Refreshes are issued when due; from then on the bank takes
@@ -50,7 +53,7 @@ class PseudoChannel {
     Direction direction = Direction::read;
   };
 
-  PseudoChannel(const DramParameters& parameters, int index, DramTimingState& timing);
+  PseudoChannel(const parts::hbm::DramParameters& parameters, int index, DramTimingState& timing);
 
   std::int64_t room(Direction direction) const;
   bool empty() const { return waiting() == 0; }
@@ -83,11 +86,11 @@ class PseudoChannel {
   struct Candidate {
     Choice choice;
     std::uint64_t sequence = std::numeric_limits<std::uint64_t>::max();
-    bool before(const Candidate& other) const {
-      return choice.clock < other.choice.clock || (choice.clock == other.choice.clock && sequence < other.sequence);
-    }
   };
 
+  /// Whether `a` is to be issued rather than `b`, which may be none.
+  bool goes_before(const Candidate& a, const Candidate& b) const;
+  /// The bank of `banks` to which `command` goes first.
   Candidate first_of(std::uint64_t banks, DramCommand command, const std::uint64_t* sequences,
                      std::int64_t clock) const;
   Candidate row_candidate(Direction direction, std::uint64_t banks, std::int64_t clock) const;
@@ -99,7 +102,8 @@ class PseudoChannel {
   Issued move(const Choice& choice, Direction direction);
   void account(int bank, Direction direction, std::int64_t clock);
 
-  const ControllerPolicy policy_;
+  const parts::hbm::ControllerPolicy policy_;
+  std::shared_ptr<const parts::hbm::CustomScheduler> scheduler_;  ///< nullptr: podsim's order
   const std::int64_t read_latency_, write_latency_, burst_clocks_, refresh_bank_clocks_, refresh_all_clocks_;
   const int index_;
   const std::uint64_t all_banks_;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "hw/dram_parameters.h"
+#include "hw/parts/hbm/dram_parameters.h"
 
 namespace podsim::hw::memory::dram {
 
@@ -13,10 +13,10 @@ namespace podsim::hw::memory::dram {
 /// stream goes round the channels and is delayed by any one that refreshes.
 class RefreshSchedule {
  public:
-  explicit RefreshSchedule(const DramParameters& parameters)
-      : steps_(parameters.policy.refresh == RefreshPolicy::per_bank ? parameters.organization.banks() : 1),
+  explicit RefreshSchedule(const parts::hbm::DramParameters& parameters)
+      : steps_(parameters.policy.refresh == parts::hbm::RefreshPolicy::per_bank ? parameters.organization.banks() : 1),
         refi_(parameters.timing.refi.value()),
-        enabled_(parameters.policy.refresh != RefreshPolicy::none) {}
+        enabled_(parameters.policy.refresh != parts::hbm::RefreshPolicy::none) {}
 
   std::int64_t due() const {
     return enabled_ ? round_ * refi_ + (step_ + 1) * refi_ / steps_ : std::numeric_limits<std::int64_t>::max();

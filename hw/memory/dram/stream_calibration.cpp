@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/parameters/related_values.h"
 #include "hw/memory/dram/stream_rates.h"
-#include "hw/related_values.h"
-#include "hw/stream_range.h"
+#include "hw/parts/hbm/stream_range.h"
 
 namespace podsim::hw::memory::dram {
 namespace {
@@ -40,6 +41,8 @@ bool acts_on_rates(const std::string& key) {
 std::string memory_text(const base::Config& config) {
   std::string text;
   for (const base::ConfigEntry& entry : config.entries()) {
+    // In a program without registered schedulers there is no such key.
+    if (entry.key == "hbm.scheduler" && entry.text == "fr_fcfs") continue;
     if (acts_on_rates(entry.key)) text += entry.key + "=" + entry.text + "\n";
   }
   return text;
@@ -49,10 +52,10 @@ std::string memory_text(const base::Config& config) {
 /// numbers.
 std::string shortage(const StreamConstants& constants) {
   const double reads = constants.stream_rate.si() * 1e-9;
-  if (!(constants.stream_rate >= least_stream_rate)) return fmt::format("reads get {:.2f} GB/s", reads);
-  if (!(constants.write_cost >= least_write_cost && constants.write_cost <= most_write_cost))
+  if (!(constants.stream_rate >= parts::hbm::min_stream_rate)) return fmt::format("reads get {:.2f} GB/s", reads);
+  if (!(constants.write_cost >= parts::hbm::min_write_cost && constants.write_cost <= parts::hbm::max_write_cost))
     return fmt::format("reads get {:.2f} GB/s and writes {:.2f}", reads, reads / constants.write_cost);
-  if (!(constants.turnaround <= most_turnaround))
+  if (!(constants.turnaround <= parts::hbm::max_turnaround))
     return fmt::format("reads get {:.2f} GB/s, beside writes {:.2f}", reads, reads / (2 + constants.turnaround));
   return "";
 }
@@ -61,20 +64,20 @@ std::string shortage(const StreamConstants& constants) {
 void check_constants(const base::Config& config, const StreamConstants& constants) {
   const std::string problem = shortage(constants);
   if (problem.empty()) return;
-  Keys keys;
+  base::parameters::Keys keys;
   for (const base::ConfigEntry& entry : config.entries()) {
     if (acts_on_rates(entry.key) && entry.evidence == base::Evidence::user) keys.push_back(entry.key);
   }
   if (keys.empty()) keys = {"hbm.clock", "hbm.channels"};
-  reject_together(config, keys, "the banks of this memory give no steady streams", problem);
+  base::parameters::reject_together(config, keys, "the banks of this memory give no steady streams", problem);
 }
 
 /// Measures a memory once: a study resolves the machine of each of its points several times, and the processes that run
 /// points are forked from the one that has resolved them all.
 const StreamConstants& measured_constants(const base::Config& config) {
   static std::map<std::string, StreamConstants> measured;  // by memory_text()
-  const DramParameters parameters = read_dram_parameters(config);
-  const std::int64_t granules = read_outstanding_granules(config);
+  const parts::hbm::DramParameters parameters = parts::hbm::read_dram_parameters(config);
+  const std::int64_t granules = parts::hbm::outstanding_granules()({config, std::nullopt}, std::string(granules_key));
   const std::string memory = memory_text(config);
   auto found = measured.find(memory);
   if (found == measured.end()) {
@@ -106,7 +109,7 @@ std::string table_of(const std::vector<Constant>& constants) {
 
 }  // namespace
 
-StreamConstants derive_stream_constants(const DramParameters& parameters, std::int64_t outstanding) {
+StreamConstants derive_stream_constants(const parts::hbm::DramParameters& parameters, std::int64_t outstanding) {
   StreamRates rates(parameters, outstanding);
   StreamConstants constants;
   constants.stream_rate = rates.alone(Direction::read, {});

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/config.h"
-#include "hw/dram_parameters.h"
+#include "hw/parts/hbm/dram_parameters.h"
 
 /// Measures the tile level's constants of contiguous HBM streams on the banks (StreamRates). They are keys of [hbm] in
 /// workloads/machines/<machine>.memory.toml, next to a fingerprint of the values that they were measured with.
@@ -16,7 +16,7 @@ struct StreamConstants {
   double turnaround = 0;        ///< 2 stream_rate / (rates of concurrent reads + writes) - 2, at least 0
 };
 
-StreamConstants derive_stream_constants(const DramParameters& parameters, std::int64_t outstanding);
+StreamConstants derive_stream_constants(const parts::hbm::DramParameters& parameters, std::int64_t outstanding);
 
 /// A short text that differs if any value differs that the rates depend on: the keys of [hbm] and [hbm_timing] except
 /// the constants themselves, and the number of granules that a DMA engine keeps in flight.

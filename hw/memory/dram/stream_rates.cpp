@@ -19,7 +19,7 @@ constexpr base::Cycles settled(1500);          ///< until queues and pins are in
 
 }  // namespace
 
-std::shared_ptr<StreamRates> StreamRates::of(const DramParameters& parameters, std::int64_t outstanding) {
+std::shared_ptr<StreamRates> StreamRates::of(const parts::hbm::DramParameters& parameters, std::int64_t outstanding) {
   static std::deque<std::shared_ptr<StreamRates>> kept;
   const auto found = std::ranges::find_if(kept, [&](const std::shared_ptr<StreamRates>& rates) {
     return rates->parameters_ == parameters && rates->outstanding_ == outstanding;
@@ -42,7 +42,7 @@ std::array<base::Bandwidth, 2> StreamRates::together(const AccessShape& read, co
 
 StreamRates::Rates StreamRates::contiguous(const Streams& moving) {
   const Streams exchanged{moving[2], moving[3], moving[0], moving[1]};
-  if (exchanged > moving) {  // measured in both places
+  if (exchanged > moving) {  // the engines are interchangeable
     const Rates rates = contiguous(exchanged);
     return {rates[2], rates[3], rates[0], rates[1]};
   }
@@ -67,7 +67,7 @@ StreamRates::Rates StreamRates::measure(const Shapes& shapes) const {
     GranuleIssuer issuer(parameters_, 2, outstanding_, engines);
     if (engines == 2) issuer.keep_together(outstanding_);
     issuer.on_advance([](base::Cycles) { base::host::end_if_interrupted("in measuring the rates of the memory"); });
-    // Two engines exchange their places, so that neither has the better one.
+    // Two engines exchange their lanes, so that neither has the better ones.
     const auto lane_of = [&](std::size_t stream) { return engines == 2 && place == 1 ? (stream + 2) % 4 : stream; };
     for (std::size_t stream = 0; stream < shapes.size(); ++stream) {
       if (!shapes[stream]) continue;

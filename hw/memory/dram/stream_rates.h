@@ -9,7 +9,7 @@
 
 #include "hw/access_pattern.h"
 #include "hw/direction.h"
-#include "hw/dram_parameters.h"
+#include "hw/parts/hbm/dram_parameters.h"
 
 namespace podsim::hw::memory::dram {
 
@@ -19,11 +19,11 @@ namespace podsim::hw::memory::dram {
 /// locations in the memory. Results do not depend on the order of calls.
 class StreamRates {
  public:
-  /// The rates of a memory, measured once for all that ask for it. The process keeps those of the last four memories.
-  static std::shared_ptr<StreamRates> of(const DramParameters& parameters, std::int64_t outstanding);
+  /// The rates of a memory, measured once for all users. The process keeps those of the last four memories.
+  static std::shared_ptr<StreamRates> of(const parts::hbm::DramParameters& parameters, std::int64_t outstanding);
 
   /// The DMA engine keeps at most `outstanding` granules in flight.
-  StreamRates(const DramParameters& parameters, std::int64_t outstanding)
+  StreamRates(const parts::hbm::DramParameters& parameters, std::int64_t outstanding)
       : parameters_(parameters), outstanding_(outstanding) {}
 
   base::Bandwidth alone(Direction direction, const AccessShape& shape);
@@ -33,8 +33,8 @@ class StreamRates {
   /// Reads and writes of an engine, then those of another one.
   using Streams = std::array<bool, 4>;
   using Rates = std::array<base::Bandwidth, 4>;
-  /// Rates of contiguous streams while those of `moving` have data to move; 0 for others. An engine's reads and writes
-  /// go on together: where one is slower than the other, the other waits for it.
+  /// Rates of contiguous streams while those of `moving` have data to move; 0 for others. An engine's faster direction
+  /// waits for the slower one.
   Rates contiguous(const Streams& moving);
 
  private:
@@ -44,7 +44,7 @@ class StreamRates {
   Rates measure(const Shapes& shapes) const;
   AccessPattern long_transfer(const AccessShape& shape, std::uint64_t seed) const;
 
-  DramParameters parameters_;
+  parts::hbm::DramParameters parameters_;
   std::int64_t outstanding_;
   std::map<Shapes, Rates> measured_;
 };

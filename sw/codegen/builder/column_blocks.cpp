@@ -13,7 +13,7 @@ using Op = hw::isa::Opcode;
 
 namespace {
 
-constexpr std::int64_t most_lane_tiles = 8, least_lane_tiles = 4;
+constexpr std::int64_t max_lane_tiles = 8, min_lane_tiles = 4;
 
 /// Returns a mask that is true in lanes below a limit, which is a literal or in a register.
 registers::MaskReg lanes_below(KernelBuilder& builder, registers::VectorReg lanes, registers::ScalarOperand limit) {
@@ -40,10 +40,10 @@ std::int64_t ColumnBlocks::first_partial() const { return columns / register_lan
 
 ColumnBlocks column_blocks(std::int64_t columns) {
   ColumnBlocks best{columns, 1};
-  best.block = std::clamp<std::int64_t>(best.lane_tiles(), 1, most_lane_tiles);
+  best.block = std::clamp<std::int64_t>(best.lane_tiles(), 1, max_lane_tiles);
   if (best.count() <= 1) return best;
   const auto empty = [](const ColumnBlocks& blocks) { return blocks.count() * blocks.block - blocks.lane_tiles(); };
-  for (std::int64_t block = most_lane_tiles - 1; block >= least_lane_tiles; --block) {
+  for (std::int64_t block = max_lane_tiles - 1; block >= min_lane_tiles; --block) {
     if (const ColumnBlocks blocks{columns, block}; empty(blocks) < empty(best)) best = blocks;
   }
   return best;
@@ -64,10 +64,10 @@ LaneMasks lane_masks(KernelBuilder& builder, const ColumnBlocks& blocks, registe
   return masks;
 }
 
-std::vector<registers::VectorReg> load_row(KernelBuilder& builder, ir::ElementType type, registers::RowAddress address,
+std::vector<registers::VectorReg> load_row(KernelBuilder& builder, hlo::ElementType type, registers::RowAddress address,
                                            std::int64_t lane_tiles) {
   std::vector<registers::VectorReg> row;
-  const bool packed = type == ir::ElementType::bf16;
+  const bool packed = type == hlo::ElementType::bf16;
   const std::int64_t pairs = packed ? lane_tiles / 2 : 0;
   for (std::int64_t i = 0; i < pairs; ++i, address.offset += 8) {
     const TilePair pair = load_pair(builder, type, address);
@@ -79,9 +79,9 @@ std::vector<registers::VectorReg> load_row(KernelBuilder& builder, ir::ElementTy
   return row;
 }
 
-void store_row(KernelBuilder& builder, ir::ElementType type, registers::RowAddress address,
+void store_row(KernelBuilder& builder, hlo::ElementType type, registers::RowAddress address,
                const std::vector<registers::VectorReg>& row) {
-  const bool packed = type == ir::ElementType::bf16;
+  const bool packed = type == hlo::ElementType::bf16;
   const std::size_t pairs = packed ? row.size() / 2 : 0;
   for (std::size_t i = 0; i < pairs; ++i, address.offset += 8) {
     store_pair(builder, type, address, {row[2 * i], row[2 * i + 1]});

@@ -33,9 +33,9 @@ using LaneMasks = std::vector<std::optional<registers::MaskReg>>;
 LaneMasks lane_masks(KernelBuilder& builder, const ColumnBlocks& blocks, registers::ScalarOperand block);
 
 /// Load and store a block's tiles in one row of tiles, as f32. Lane tiles beyond the matrix have undefined contents.
-std::vector<registers::VectorReg> load_row(KernelBuilder& builder, ir::ElementType type, registers::RowAddress address,
+std::vector<registers::VectorReg> load_row(KernelBuilder& builder, hlo::ElementType type, registers::RowAddress address,
                                            std::int64_t lane_tiles);
-void store_row(KernelBuilder& builder, ir::ElementType type, registers::RowAddress address,
+void store_row(KernelBuilder& builder, hlo::ElementType type, registers::RowAddress address,
                const std::vector<registers::VectorReg>& row);
 
 /// Folds a row into one register with a commutative operation of the vector ALUs, lane by lane. `neutral` is the

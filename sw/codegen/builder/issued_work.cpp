@@ -12,17 +12,18 @@ using Op = hw::isa::Opcode;
 void count(const hw::isa::Instruction& instruction, hw::TilePhase& work) {
   switch (hw::isa::info(instruction.opcode).slot) {
     case hw::isa::SlotKind::load:
-      ++work.vector.loads;
+      ++work.of<hw::Vector>().loads;
       break;
     case hw::isa::SlotKind::store:
-      ++work.vector.stores;
+      ++work.of<hw::Vector>().stores;
       break;
     case hw::isa::SlotKind::vector:
-      ++work.vector.alu_ops;
-      if (instruction.opcode >= Op::e_exp && instruction.opcode <= Op::e_recip) ++work.vector.transcendentals;
+      ++work.of<hw::Vector>().alu_ops;
+      if (instruction.opcode >= Op::e_exp && instruction.opcode <= Op::e_recip) ++work.of<hw::Vector>().transcendentals;
       break;
     case hw::isa::SlotKind::push:
-      if (instruction.opcode >= Op::x_rotate_lanes && instruction.opcode <= Op::x_transpose_end) ++work.cross_lane_ops;
+      if (instruction.opcode >= Op::x_rotate_lanes && instruction.opcode <= Op::x_transpose_end)
+        ++work.of<hw::CrossLane>().operations;
       break;
     case hw::isa::SlotKind::scalar:
     case hw::isa::SlotKind::pop:
@@ -54,27 +55,21 @@ hw::TilePhase repeated_work(const hw::Machine& machine,
   return sum(twice, times(-1, once));
 }
 
-hw::TilePhase times(std::int64_t count, const hw::TilePhase& phase) {
-  return {{},
-          {.loads = count * phase.vector.loads,
-           .stores = count * phase.vector.stores,
-           .alu_ops = count * phase.vector.alu_ops,
-           .transcendentals = count * phase.vector.transcendentals},
-          count * phase.cross_lane_ops};
+hw::TilePhase times(std::int64_t times, const hw::TilePhase& phase) {
+  hw::TilePhase product = phase;
+  hw::TilePhase::for_each_count([&](auto& count) { count = times * count; }, product);
+  return product;
 }
 
 hw::TilePhase sum(const hw::TilePhase& a, const hw::TilePhase& b) {
-  return {{},
-          {.loads = a.vector.loads + b.vector.loads,
-           .stores = a.vector.stores + b.vector.stores,
-           .alu_ops = a.vector.alu_ops + b.vector.alu_ops,
-           .transcendentals = a.vector.transcendentals + b.vector.transcendentals},
-          a.cross_lane_ops + b.cross_lane_ops};
+  hw::TilePhase sum = a;
+  hw::TilePhase::for_each_count([](auto& count, const auto& more) { count += more; }, sum, b);
+  return sum;
 }
 
 std::vector<hw::TilePhase> loop_phases(std::int64_t count, const hw::TilePhase& iteration) {
-  if (iteration.cross_lane_ops == 0) return {times(count, iteration)};
-  const hw::TilePhase first{{}, iteration.vector, 0};
+  if (iteration.of<hw::CrossLane>() == hw::CrossLaneWork()) return {times(count, iteration)};
+  const hw::TilePhase first(iteration.of<hw::Vector>());
   return {first, sum(times(count, iteration), times(-1, first))};
 }
 

@@ -32,7 +32,7 @@ struct KernelBuilder::Recording {
   std::int64_t rows_used = 0;
 
   int new_register(registers::RegisterClass cls) { return registers[std::size_t(cls)]++; }
-  std::int64_t vmem_rows() const { return machine.vmem.value() / (machine.vector.lanes * 4); }
+  std::int64_t vmem_rows() const { return machine.vmem.value() / vmem_row_bytes; }
 
   void add(registers::Operation operation) {
     operation.predicate = predicate;

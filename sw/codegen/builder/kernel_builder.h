@@ -86,8 +86,8 @@ class KernelBuilder {
   void mark(const std::string& text);
 
   /// Records a loop; `body` is called once. The loop runs `trips` times, at least once; the trip count is known ahead
-  /// if it is a literal. A pipelined loop with too few trips to overlap is scheduled in another way, without effect on
-  /// the caller.
+  /// if it is a literal. A pipelined loop with too few trips to overlap is scheduled differently, without effect on the
+  /// caller.
   void loop(registers::ScalarOperand trips, const registers::LoopOptions& options, const std::function<void()>& body);
   /// The operations that `body` writes are performed if the predicate is set (clear, when negated). `body` must write
   /// straight-line code.

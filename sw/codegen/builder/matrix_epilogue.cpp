@@ -34,12 +34,12 @@ registers::VectorReg activate(KernelBuilder& builder, Activation activation, reg
   return x;
 }
 
-ir::InstructionId gelu(ir::build::GraphBuilder& graph, ir::InstructionId x) {
+hlo::InstructionId gelu(hlo::build::GraphBuilder& graph, hlo::InstructionId x) {
   const auto constant = [&](double value) { return graph.full_like(x, value); };
-  const ir::InstructionId square = graph.multiply(x, x);
-  const ir::InstructionId slope = graph.add(graph.multiply(square, constant(gelu_cube)), constant(gelu_scale));
-  const ir::InstructionId t = graph.tanh(graph.multiply(x, slope));
-  const ir::InstructionId half = graph.multiply(x, constant(0.5));
+  const hlo::InstructionId square = graph.multiply(x, x);
+  const hlo::InstructionId slope = graph.add(graph.multiply(square, constant(gelu_cube)), constant(gelu_scale));
+  const hlo::InstructionId t = graph.tanh(graph.multiply(x, slope));
+  const hlo::InstructionId half = graph.multiply(x, constant(0.5));
   return graph.add(half, graph.multiply(half, t));
 }
 
@@ -52,13 +52,13 @@ hw::VectorWork Epilogue::work() const {
   return work;
 }
 
-ir::InstructionId Epilogue::reference(ir::build::GraphBuilder& graph, ir::InstructionId sums,
-                                      std::optional<ir::InstructionId> bias_row) const {
-  ir::InstructionId x = sums;
+hlo::InstructionId Epilogue::reference(hlo::build::GraphBuilder& graph, hlo::InstructionId sums,
+                                       std::optional<hlo::InstructionId> bias_row) const {
+  hlo::InstructionId x = sums;
   if (bias_row) x = graph.add(x, graph.broadcast(*bias_row, graph.shape(x).dimensions, {graph.shape(x).rank() - 1}));
   if (activation == Activation::relu) x = graph.maximum(x, graph.full_like(x, 0));
   if (activation == Activation::gelu) x = gelu(graph, x);
-  return packed ? graph.convert(x, ir::ElementType::bf16) : x;
+  return packed ? graph.convert(x, hlo::ElementType::bf16) : x;
 }
 
 void write_epilogue(KernelBuilder& builder, const EpiloguePass& pass) {

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "hlo/build/graph_builder.h"
 #include "hw/tile_op.h"
 #include "sw/codegen/builder/kernel_builder.h"
 #include "sw/codegen/builder/matrix_pass.h"
-#include "sw/ir/build/graph_builder.h"
 
 namespace podsim::sw::codegen::builder {
 
@@ -25,8 +25,8 @@ struct Epilogue {
   /// Work for one register.
   hw::VectorWork work() const;
   /// The epilogue as a graph: `sums` is f32 [m, n], `bias` f32 [n] if there is one.
-  ir::InstructionId reference(ir::build::GraphBuilder& graph, ir::InstructionId sums,
-                              std::optional<ir::InstructionId> bias) const;
+  hlo::InstructionId reference(hlo::build::GraphBuilder& graph, hlo::InstructionId sums,
+                               std::optional<hlo::InstructionId> bias) const;
 };
 
 /// A pass over the sums of a block: `groups` groups of `group_rows` rows of `lanes` tiles of 8 x 128. In VMEM, a row of

@@ -63,7 +63,7 @@ class PassWriter {
     return builder_.op(hw::isa::Opcode::s_add, lhs_base_, builder_.load_smem(table_, 0));
   }
 
-  /// Returns the sums' buffer if accesses to the same sums are so many steps apart that no two of them are in flight at
+  /// Returns the sums' buffer if accesses to the same sums are far enough apart that no two of them are in flight at
   /// the same time. Then they need no order between iterations.
   std::vector<int> independent_buffers() const {
     std::int64_t steps_between = 1;
@@ -71,7 +71,7 @@ class PassWriter {
       const MatrixPassDimension& dimension = pass_.dimensions[d];
       const bool once = dimension.trips.literal && dimension.trips.value == 1;
       if (dimension.contraction && !once && steps_between < steps_in_flight) return {};
-      steps_between *= dimension.trips.literal ? dimension.trips.value : dimension.least_trips;
+      steps_between *= dimension.trips.literal ? dimension.trips.value : dimension.min_trips;
     }
     return {pass_.sums.buffer};
   }

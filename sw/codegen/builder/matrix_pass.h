@@ -29,7 +29,7 @@ struct MatrixOperand {
 /// A loop of a pass: the VMEM rows by which each operand moves per step.
 struct MatrixPassDimension {
   registers::ScalarOperand trips;
-  std::int64_t least_trips = 1;  ///< lower bound of trips in a register
+  std::int64_t min_trips = 1;  ///< lower bound of trips in a register
   std::int32_t lhs_step = 0, weights_step = 0, sums_step = 0;
   /// The steps of this dimension accumulate into the same sums.
   bool contraction = false;

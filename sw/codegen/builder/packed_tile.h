@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sw/codegen/builder/kernel_builder.h"
+#include "sw/codegen/builder/register_size.h"
 
 namespace podsim::sw::codegen::builder {
 
@@ -12,7 +13,7 @@ registers::VectorReg load_packed(KernelBuilder& builder, registers::RowAddress a
 void store_packed(KernelBuilder& builder, registers::RowAddress address, registers::VectorReg value);
 
 /// VMEM rows of a tile of 8 x 128 elements.
-constexpr std::int32_t rows_of_tile(bool packed) { return packed ? 4 : 8; }
+constexpr std::int32_t rows_of_tile(bool packed) { return packed ? register_rows / 2 : register_rows; }
 /// Load and store a tile, packed as above or plain.
 registers::VectorReg load_tile(KernelBuilder& builder, registers::RowAddress address, bool packed);
 void store_tile(KernelBuilder& builder, registers::RowAddress address, registers::VectorReg value, bool packed);

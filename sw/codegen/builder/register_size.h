@@ -3,10 +3,12 @@
 
 #include <cstdint>
 
+#include "hw/isa/fixed_sizes.h"
+
 namespace podsim::sw::codegen::builder {
 
 /// Sublanes and lanes of a vector register: the 8 x 128 tile of an array.
-inline constexpr std::int32_t register_rows = 8, register_lanes = 128;
+inline constexpr std::int32_t register_rows = hw::isa::register_sublanes, register_lanes = hw::isa::register_lanes;
 inline constexpr std::int32_t register_words = register_rows * register_lanes;
 
 /// A row of VMEM holds a sublane.

@@ -16,7 +16,7 @@ constexpr std::uint64_t addressable_words = std::uint64_t(1) << 32;
 ArrayAllocator::ArrayAllocator(const hw::Machine& machine)
     : limit_(std::min(addressable_words, std::uint64_t(machine.hbm.capacity_per_core.value() / 4))) {}
 
-KernelArray ArrayAllocator::place(std::string name, ir::Shape shape) {
+KernelArray ArrayAllocator::place(std::string name, hlo::Shape shape) {
   const std::uint64_t words = array_words(shape);
   if (words > limit_ - next_) throw base::InputError("the kernel's arrays do not fit the HBM of a core");
   KernelArray array{std::move(name), std::move(shape), std::uint32_t(next_)};

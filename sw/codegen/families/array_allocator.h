@@ -14,7 +14,7 @@ class ArrayAllocator {
  public:
   explicit ArrayAllocator(const hw::Machine& machine);
   /// Allocates an array. Throws base::InputError if the HBM of a core is full.
-  KernelArray place(std::string name, ir::Shape shape);
+  KernelArray place(std::string name, hlo::Shape shape);
 
  private:
   std::uint64_t limit_, next_ = 0;  ///< in words

@@ -8,14 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "hlo/graph.h"
+#include "hlo/literal.h"
 #include "hw/isa/dma_descriptor.h"
 #include "hw/isa/program.h"
 #include "hw/machine.h"
 #include "hw/memory/device_memory.h"
 #include "hw/tile_op.h"
-#include "sw/ir/graph.h"
-#include "sw/ir/literal.h"
 
+/// Generated kernels and the families that generate them. A kernel has its bundles, its arrays in HBM, the HLO module
+/// that it must agree with, and its tiles for the tile level. Addresses and sizes in HBM are in words of 32 bits.
 namespace podsim::sw::codegen::families {
 
 /// An array of a kernel in HBM, in XLA's tiled layouts. The two most minor dimensions of `shape` (by its
@@ -25,14 +27,14 @@ namespace podsim::sw::codegen::families {
 /// tiles; the contents of the padding are unspecified.
 struct KernelArray {
   std::string name;
-  ir::Shape shape;
+  hlo::Shape shape;
   std::uint32_t address = 0;  ///< HBM word address
 };
 /// Size of an array in HBM, in words.
-std::uint64_t array_words(const ir::Shape& shape);
+std::uint64_t array_words(const hlo::Shape& shape);
 /// Writes an array to HBM. Fills its padding with NaNs, to detect kernels that let padding affect their results.
-void write_array(hw::memory::DeviceMemory& hbm, const KernelArray& array, const ir::Literal& value);
-ir::Literal read_array(const hw::memory::DeviceMemory& hbm, const KernelArray& array);
+void write_array(hw::memory::DeviceMemory& hbm, const KernelArray& array, const hlo::Literal& value);
+hlo::Literal read_array(const hw::memory::DeviceMemory& hbm, const KernelArray& array);
 
 /// A generated kernel, with all that is needed to run it, check it and compare it with the tile level.
 struct Kernel {
@@ -43,7 +45,7 @@ struct Kernel {
   /// kernel begins and stay there: `before` moves the inputs to VMEM, `after` moves the outputs to HBM.
   std::vector<hw::isa::DmaDescriptor> before, after;
   /// The computation of the kernel. Its parameters are the inputs; its result is the output, or a tuple of the outputs.
-  ir::Module reference;
+  hlo::Module reference;
   /// Permitted error of the kernel against `reference`, which accumulates in double precision: relative to the sum of
   /// the magnitudes that are added up, in units of f32 rounding (2^-24). The rounding of inputs to bf16 is not
   /// included, since the reference rounds them too.

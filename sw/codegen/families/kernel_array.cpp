@@ -6,9 +6,9 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "hlo/eval/index_space.h"
 #include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/families/kernel.h"
-#include "sw/ir/eval/index_space.h"
 
 namespace podsim::sw::codegen::families {
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t nan_f32 = 0x7fc00000;
 constexpr std::uint32_t nan_bf16_pair = 0x7fc07fc0;
 
-bool packed(const ir::Shape& shape) { return shape.element_type == ir::ElementType::bf16; }
+bool packed(const hlo::Shape& shape) { return shape.element_type == hlo::ElementType::bf16; }
 
 /// Location of an element: a word of the array and, if two elements share the word, its half.
 struct ElementLocation {
@@ -41,7 +41,7 @@ ElementLocation location_in(const ArrayTiles& tiles, std::int64_t plane, std::in
 /// Locations of the elements of an array, in the order of its literal.
 class ElementLocations {
  public:
-  explicit ElementLocations(const ir::Shape& shape) : shape_(shape), tiles_(array_tiles(shape)) {}
+  explicit ElementLocations(const hlo::Shape& shape) : shape_(shape), tiles_(array_tiles(shape)) {}
 
   ElementLocation of(const std::vector<std::int64_t>& index) const {
     if (shape_.rank() == 0) return location_in(tiles_, 0, 0, 0);
@@ -57,25 +57,25 @@ class ElementLocations {
   }
 
  private:
-  const ir::Shape& shape_;
+  const hlo::Shape& shape_;
   ArrayTiles tiles_;
 };
 
-std::uint32_t word_of(ir::ElementType type, double value) {
-  if (type == ir::ElementType::s32) return std::uint32_t(std::int32_t(value));
-  return std::isnan(value) ? nan_f32 : std::bit_cast<std::uint32_t>(float(ir::round_to(type, value)));
+std::uint32_t word_of(hlo::ElementType type, double value) {
+  if (type == hlo::ElementType::s32) return std::uint32_t(std::int32_t(value));
+  return std::isnan(value) ? nan_f32 : std::bit_cast<std::uint32_t>(float(hlo::round_to(type, value)));
 }
 
-double value_of(ir::ElementType type, std::uint32_t word) {
-  return type == ir::ElementType::s32 ? double(std::int32_t(word)) : double(std::bit_cast<float>(word));
+double value_of(hlo::ElementType type, std::uint32_t word) {
+  return type == hlo::ElementType::s32 ? double(std::int32_t(word)) : double(std::bit_cast<float>(word));
 }
 
 }  // namespace
 
-ArrayTiles array_tiles(const ir::Shape& shape) {
-  const ir::ElementType type = shape.element_type;
-  if (type != ir::ElementType::f32 && type != ir::ElementType::s32 && type != ir::ElementType::bf16) {
-    throw std::logic_error("a kernel has no arrays of " + ir::to_string(type));
+ArrayTiles array_tiles(const hlo::Shape& shape) {
+  const hlo::ElementType type = shape.element_type;
+  if (type != hlo::ElementType::f32 && type != hlo::ElementType::s32 && type != hlo::ElementType::bf16) {
+    throw std::logic_error("a kernel has no arrays of " + hlo::to_string(type));
   }
   ArrayTiles tiles{1, 1, 1, builder::register_rows * builder::register_lanes / (packed(shape) ? 2 : 1)};
   if (shape.rank() == 0) return tiles;
@@ -90,14 +90,14 @@ ArrayTiles array_tiles(const ir::Shape& shape) {
   return tiles;
 }
 
-std::uint64_t array_words(const ir::Shape& shape) { return std::uint64_t(array_tiles(shape).words()); }
+std::uint64_t array_words(const hlo::Shape& shape) { return std::uint64_t(array_tiles(shape).words()); }
 
-void write_array(hw::memory::DeviceMemory& hbm, const KernelArray& array, const ir::Literal& value) {
+void write_array(hw::memory::DeviceMemory& hbm, const KernelArray& array, const hlo::Literal& value) {
   assert(array.shape.compatible(value.shape));
   std::vector<std::uint32_t> words(array_words(array.shape), packed(array.shape) ? nan_bf16_pair : nan_f32);
   const ElementLocations places(array.shape);
   std::size_t element = 0;
-  ir::eval::for_each_index(array.shape.dimensions, [&](const std::vector<std::int64_t>& index) {
+  hlo::eval::for_each_index(array.shape.dimensions, [&](const std::vector<std::int64_t>& index) {
     const ElementLocation place = places.of(index);
     const std::uint32_t bits = word_of(array.shape.element_type, value.values[element++]);
     std::uint32_t& word = words[place.word];
@@ -110,13 +110,13 @@ void write_array(hw::memory::DeviceMemory& hbm, const KernelArray& array, const 
   hbm.write(array.address, words);
 }
 
-ir::Literal read_array(const hw::memory::DeviceMemory& hbm, const KernelArray& array) {
+hlo::Literal read_array(const hw::memory::DeviceMemory& hbm, const KernelArray& array) {
   std::vector<std::uint32_t> words(array_words(array.shape));
   hbm.read(array.address, words);
-  ir::Literal value{array.shape, {}, {}};
+  hlo::Literal value{array.shape, {}, {}};
   value.values.reserve(std::size_t(array.shape.element_count()));
   const ElementLocations places(array.shape);
-  ir::eval::for_each_index(array.shape.dimensions, [&](const std::vector<std::int64_t>& index) {
+  hlo::eval::for_each_index(array.shape.dimensions, [&](const std::vector<std::int64_t>& index) {
     const ElementLocation place = places.of(index);
     std::uint32_t word = words[place.word];
     if (packed(array.shape)) word = place.high ? word & 0xffff0000 : word << 16;

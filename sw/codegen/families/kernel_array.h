@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sw/ir/shape.h"
+#include "hlo/shape.h"
 
 namespace podsim::sw::codegen::families {
 
@@ -20,6 +20,6 @@ struct ArrayTiles {
 };
 
 /// Throws std::logic_error for element types that kernels do not support, which are all except f32, s32 and bf16.
-ArrayTiles array_tiles(const ir::Shape& shape);
+ArrayTiles array_tiles(const hlo::Shape& shape);
 
 }  // namespace podsim::sw::codegen::families

@@ -14,7 +14,7 @@ namespace {
 /// Bundles per tile that wait, compute addresses and start transfers, and that fill and drain the tile's loop.
 constexpr std::int64_t bundles_per_tile = 100;
 /// Plans with more tiles are not worth the time to try them.
-constexpr std::int64_t most_parts = 4096;
+constexpr std::int64_t max_parts = 4096;
 /// Tiles of a stream take at most this fraction (1 / vmem_share) of VMEM if possible. Then reads and writes of large
 /// arrays overlap, as in the kernels that were measured. Reading a whole array before writing it would save the memory
 /// bus its turnarounds.
@@ -22,7 +22,7 @@ constexpr std::int64_t vmem_share = 32;
 
 /// Adds the code of the loop to each tile, as work of the vector ALUs, which would be idle during scalar code anyway.
 hw::TileOp with_loop_code(const hw::Machine& machine, hw::TileOp op) {
-  const hw::TilePhase loop_code{{}, {.alu_ops = bundles_per_tile * machine.vector.alus}, 0};
+  const hw::TilePhase loop_code(hw::VectorWork{.alu_ops = bundles_per_tile * machine.vector.alus});
   for (hw::TileRun& run : op.runs) run.work.phases.push_back(loop_code);
   return op;
 }
@@ -65,7 +65,7 @@ std::size_t fastest_plan(const hw::Machine& machine, std::span<const hw::TileOp>
 
 std::vector<std::int64_t> part_counts(std::int64_t units) {
   std::vector<std::int64_t> counts;
-  for (std::int64_t parts = std::min(units, most_parts); parts > 0; parts = 2 * parts / 3) counts.push_back(parts);
+  for (std::int64_t parts = std::min(units, max_parts); parts > 0; parts = 2 * parts / 3) counts.push_back(parts);
   return counts;
 }
 

@@ -6,15 +6,15 @@
 #include <optional>
 #include <string>
 
+#include "hlo/graph.h"
 #include "hw/isa/opcode.h"
-#include "sw/ir/graph.h"
 
 namespace podsim::sw::codegen::families {
 
 /// A reduction of many elements to one.
 struct ReductionOperator {
   hw::isa::Opcode fold, over_lanes, over_sublanes;
-  ir::Opcode graph;
+  hlo::Opcode graph;
   float neutral;               ///< neutral element, which is also the result for no elements
   std::optional<float> scale;  ///< factor for the result
 };
@@ -23,9 +23,9 @@ struct ReductionOperator {
 inline ReductionOperator reduction_operator(const std::string& name, std::int64_t elements) {
   using Op = hw::isa::Opcode;
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  if (name == "max") return {Op::v_max_f32, Op::x_max_lanes, Op::x_max_sublanes, ir::Opcode::maximum, -infinity, {}};
-  if (name == "min") return {Op::v_min_f32, Op::x_min_lanes, Op::x_min_sublanes, ir::Opcode::minimum, infinity, {}};
-  ReductionOperator sum{Op::v_add_f32, Op::x_sum_lanes, Op::x_sum_sublanes, ir::Opcode::add, 0.0F, {}};
+  if (name == "max") return {Op::v_max_f32, Op::x_max_lanes, Op::x_max_sublanes, hlo::Opcode::maximum, -infinity, {}};
+  if (name == "min") return {Op::v_min_f32, Op::x_min_lanes, Op::x_min_sublanes, hlo::Opcode::minimum, infinity, {}};
+  ReductionOperator sum{Op::v_add_f32, Op::x_sum_lanes, Op::x_sum_sublanes, hlo::Opcode::add, 0.0F, {}};
   if (name == "mean") sum.scale = float(1 / double(elements));
   return sum;
 }

@@ -8,12 +8,12 @@ namespace podsim::sw::codegen::families {
 namespace {
 
 /// Maximum of a dimension. The capacity of HBM is checked when arrays are allocated.
-constexpr std::int64_t most_elements = std::int64_t(1) << 24;
+constexpr std::int64_t max_elements = std::int64_t(1) << 24;
 
 }  // namespace
 
 KernelParameter size_parameter(std::string name, std::string description, std::int64_t preset) {
-  return {std::move(name), std::move(description), {}, 0, most_elements, std::to_string(preset)};
+  return {std::move(name), std::move(description), {}, 0, max_elements, std::to_string(preset)};
 }
 
 KernelParameter choice_parameter(std::string name, std::string description, std::vector<std::string> choices) {
@@ -23,12 +23,12 @@ KernelParameter choice_parameter(std::string name, std::string description, std:
 
 KernelParameter dtype_parameter() { return choice_parameter("dtype", "element type of the arrays", {"f32", "bf16"}); }
 
-ir::ElementType element_type(const std::string& dtype) {
-  return dtype == "bf16" ? ir::ElementType::bf16 : ir::ElementType::f32;
+hlo::ElementType element_type(const std::string& dtype) {
+  return dtype == "bf16" ? hlo::ElementType::bf16 : hlo::ElementType::f32;
 }
 
-ir::Shape matrix_shape(const KernelArguments& arguments, ir::ElementType type) {
-  return ir::make_shape(type, {arguments.number("rows"), arguments.number("columns")});
+hlo::Shape matrix_shape(const KernelArguments& arguments, hlo::ElementType type) {
+  return hlo::make_shape(type, {arguments.number("rows"), arguments.number("columns")});
 }
 
 std::string kernel_name(const KernelFamily& family, const KernelArguments& arguments) {

@@ -14,9 +14,9 @@ KernelParameter choice_parameter(std::string name, std::string description, std:
 /// "dtype": f32 or bf16.
 KernelParameter dtype_parameter();
 
-ir::ElementType element_type(const std::string& dtype);
+hlo::ElementType element_type(const std::string& dtype);
 /// The shape [rows, columns], from the arguments of these names.
-ir::Shape matrix_shape(const KernelArguments& arguments, ir::ElementType type);
+hlo::Shape matrix_shape(const KernelArguments& arguments, hlo::ElementType type);
 /// Name of a kernel: the family and its parameters in order, "softmax rows=8 columns=128 dtype=f32".
 std::string kernel_name(const KernelFamily& family, const KernelArguments& arguments);
 

@@ -46,8 +46,8 @@ class ScalarValues {
 /// operation's position. std::nullopt for other operations, and if the offset is in a register.
 struct Addresses {
   std::vector<std::optional<ScalarValue>> of;
-  /// For a loop body: the distance by which each root advances per iteration. Roots that are absent may change in any
-  /// way.
+  /// For a loop body: the distance by which each root advances per iteration. Roots that are absent may change
+  /// arbitrarily.
   std::unordered_map<int, std::int32_t> steps;
 };
 /// Finds the addresses. `inductions` gives the steps per iteration of registers that no operation changes, by

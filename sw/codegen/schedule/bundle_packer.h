@@ -12,7 +12,7 @@ namespace podsim::sw::codegen::schedule {
 /// Bundles that are being filled with operations. The encoding (hw/isa/encoding.h) decides what fits.
 class BundlePacker {
  public:
-  /// Places operation `number` in the bundle of a cycle, which may be after the existing bundles. Returns its slot, or
+  /// Puts operation `number` into the bundle of a cycle, which may be after the existing bundles. Returns its slot, or
   /// -1 if there is no free slot, its literals do not fit, or it would be a second transcendental operation in the
   /// cycle.
   int place(int cycle, const registers::Operation& operation, int number);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "hw/isa/fixed_sizes.h"
+
 namespace podsim::sw::codegen::schedule {
 
 using hw::isa::Opcode;
@@ -11,7 +13,7 @@ using hw::isa::Opcode;
 namespace {
 
 /// Cycles that the rows of a register take to enter an array.
-constexpr int register_cycles = 8;
+constexpr int register_cycles = hw::isa::register_sublanes;
 
 int count_up(int a, int b) { return (a + b - 1) / b; }
 
@@ -122,7 +124,7 @@ class UnitDependences {
       (is_weights(i) ? weights : rows).push_back(entry);
       if (at(i).opcode == hw::isa::Opcode::mxu_lhs) {
         const int ready = graph_.add_event();
-        graph_.add(entry.event, ready, int(scope_.machine.mxu.first_result_latency.value()));
+        graph_.add(entry.event, ready, int(scope_.machine.mxu.first_result_latency().value()));
         ready_.push_back({i, ready});
       }
     }
@@ -201,7 +203,7 @@ class UnitDependences {
       graph_.add(ready_[std::size_t(result->index)].event, pops[std::size_t(p)], 0, result->distance);
       graph_.add(ready_[std::size_t(result->index)].push, pops[std::size_t(p)], 1, result->distance);
     }
-    const int most = std::max(result_slots(scope_.machine, unit_), most_in_flight());
+    const int most = std::max(result_slots(scope_.machine, unit_), max_in_flight());
     for (int r = 0; r < results; ++r) {
       const auto pop = repeated(waiting() + r - most, int(pops.size()), scope_.loop);
       if (!pop || pop->index >= int(pops.size())) continue;
@@ -209,7 +211,7 @@ class UnitDependences {
     }
   }
 
-  int most_in_flight() const {
+  int max_in_flight() const {
     int now = waiting(), most = now;
     for (int i : operations_) most = std::max(most, now += results_of(at(i)));
     return most;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
+#include "hw/isa/fixed_sizes.h"
 
 namespace podsim::sw::codegen::schedule {
 
@@ -13,7 +14,7 @@ using hw::isa::Opcode;
 
 namespace {
 /// Number of result registers of a transpose.
-constexpr int transposed_registers = 16;
+constexpr int transposed_registers = hw::isa::register_lanes / hw::isa::register_sublanes;
 
 /// The machine's key with the slots of a unit.
 const char* key_of(int unit) {

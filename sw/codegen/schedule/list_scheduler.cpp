@@ -149,7 +149,7 @@ class ListSchedule {
     for (int cycle = 0; left_ > 0; ++cycle) {
       const bool issued = issue_bundle(cycle, false) || (idle > 0 && waiting_.empty() && issue_bundle(cycle, true));
       idle = issued ? 0 : idle + 1;
-      if (idle > most_idle && waiting_.empty()) return std::nullopt;
+      if (idle > max_idle && waiting_.empty()) return std::nullopt;
     }
     registers::Block block{scope_.operations, packer_.rows(), -1, false, 0};
     block.settle = settling_cycles(scope_.machine, block.operations, block.rows);
@@ -158,7 +158,7 @@ class ListSchedule {
 
  private:
   /// Upper bound of the wait for a unit's next push.
-  static constexpr int most_idle = 1000;
+  static constexpr int max_idle = 1000;
 
   /// Orders operations by decreasing height, then in the order of the code.
   struct Sooner {

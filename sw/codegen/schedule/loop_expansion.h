@@ -16,9 +16,9 @@ namespace podsim::sw::codegen::schedule {
 /// Writes bundles operation by operation.
 class BlockWriter {
  public:
-  /// Places an operation in a row. Returns false if it does not fit.
+  /// Puts an operation into a row. Returns false if it does not fit.
   bool place(int row, const registers::Operation& operation);
-  /// Places an operation in the first row, not before `row`, in which it fits. Returns that row.
+  /// Puts an operation into the first row, not before `row`, in which it fits. Returns that row.
   int place_from(int row, const registers::Operation& operation);
   int rows() const { return int(packer_.rows().size()); }
   void extend_to(int rows) { packer_.extend_to(rows); }

@@ -50,8 +50,8 @@ std::optional<std::vector<int>> ModuloGraph::heights(int interval) const {
   std::vector<int> heights(members_.size(), 0);
   // Longest paths. Dependences within an iteration mostly go from lower to higher numbers, so that few passes suffice.
   // If they do not, there is a positive cycle.
-  constexpr int most_passes = 100;
-  for (int pass = 0; pass < most_passes; ++pass) {
+  constexpr int max_passes = 100;
+  for (int pass = 0; pass < max_passes; ++pass) {
     bool changed = false;
     for (int group = groups() - 1; group >= 0; --group) {
       int& height = heights[std::size_t(group)];
@@ -83,7 +83,7 @@ std::vector<int> ModuloGraph::code_order() const {
   return ranks;
 }
 
-int ModuloGraph::least_interval(int from) const {
+int ModuloGraph::min_interval(int from) const {
   if (heights(from)) return from;
   int impossible = from, possible = 2 * from;
   while (!heights(possible)) {

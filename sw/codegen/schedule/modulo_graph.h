@@ -38,7 +38,7 @@ class ModuloGraph {
   /// Returns a rank for each group, in the order of the code. Events have the rank of the operation that causes them.
   std::vector<int> code_order() const;
   /// Returns the least interval, not less than `from`, for which there are heights.
-  int least_interval(int from) const;
+  int min_interval(int from) const;
 
  private:
   std::vector<int> group_, offset_;

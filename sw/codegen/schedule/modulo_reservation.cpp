@@ -143,8 +143,8 @@ std::vector<int> ModuloReservation::conflicts(int group, int cycle) const {
   return others;
 }
 
-int least_interval_of_slots(const hw::Machine& machine, const std::vector<registers::Operation>& operations,
-                            const ModuloGraph& graph) {
+int min_interval_of_slots(const hw::Machine& machine, const std::vector<registers::Operation>& operations,
+                          const ModuloGraph& graph) {
   std::array<std::int64_t, std::size_t(hw::isa::SlotKind::misc) + 1> count{};
   std::int64_t cross_lane = 0, transcendental = 0;
   for (const registers::Operation& operation : operations) {

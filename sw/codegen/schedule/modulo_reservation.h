@@ -47,7 +47,7 @@ class ModuloReservation {
 };
 
 /// Returns the least interval for which slots and units suffice.
-int least_interval_of_slots(const hw::Machine& machine, const std::vector<registers::Operation>& operations,
-                            const ModuloGraph& graph);
+int min_interval_of_slots(const hw::Machine& machine, const std::vector<registers::Operation>& operations,
+                          const ModuloGraph& graph);
 
 }  // namespace podsim::sw::codegen::schedule

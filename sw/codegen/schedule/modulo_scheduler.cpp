@@ -212,8 +212,8 @@ std::unordered_map<int, Lifetime> find_lifetimes(const hw::Machine& machine,
   return lifetimes;
 }
 
-RegisterBudget most_alive(const hw::Machine& machine, const std::vector<registers::Operation>& operations,
-                          const registers::RegisterSet& renamed, const ModuloSchedule& schedule) {
+RegisterBudget max_alive(const hw::Machine& machine, const std::vector<registers::Operation>& operations,
+                         const registers::RegisterSet& renamed, const ModuloSchedule& schedule) {
   const auto interval = std::size_t(schedule.interval);
   std::array<std::vector<int>, registers::register_classes> change;
   RegisterBudget alive{};  // at the end of the last row
@@ -233,7 +233,7 @@ RegisterBudget most_alive(const hw::Machine& machine, const std::vector<register
 
 std::optional<ModuloSchedule> schedule_modulo(const ModuloScope& scope) {
   const ModuloGraph graph(scope.graph);
-  int interval = graph.least_interval(least_interval_of_slots(scope.machine, scope.operations, graph));
+  int interval = graph.min_interval(min_interval_of_slots(scope.machine, scope.operations, graph));
   for (; interval <= scope.longest_interval; interval += std::max(1, interval / 32)) {
     auto heights = graph.heights(interval);
     if (!heights) continue;
@@ -243,7 +243,7 @@ std::optional<ModuloSchedule> schedule_modulo(const ModuloScope& scope) {
       if (!attempt.run()) continue;
       for (int pass = 0; pass < sinking_passes; ++pass) attempt.sink();
       ModuloSchedule schedule = attempt.schedule();
-      if (within(most_alive(scope.machine, scope.operations, scope.renamed, schedule), scope.budget)) return schedule;
+      if (within(max_alive(scope.machine, scope.operations, scope.renamed, schedule), scope.budget)) return schedule;
     }
   }
   return std::nullopt;

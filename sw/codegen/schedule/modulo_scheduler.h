@@ -41,8 +41,8 @@ struct ModuloScope {
 std::optional<ModuloSchedule> schedule_modulo(const ModuloScope& scope);
 
 /// Returns the maximum number of values of the renamed registers that are live at the same time, by class.
-RegisterBudget most_alive(const hw::Machine& machine, const std::vector<registers::Operation>& operations,
-                          const registers::RegisterSet& renamed, const ModuloSchedule& schedule);
+RegisterBudget max_alive(const hw::Machine& machine, const std::vector<registers::Operation>& operations,
+                         const registers::RegisterSet& renamed, const ModuloSchedule& schedule);
 
 /// First access of a renamed register in an iteration, and its last read or completion of a write, by
 /// Register::number().

@@ -166,7 +166,7 @@ class OverlappedLoop {
     return loose.block();
   }
 
-  /// Places the steps of all inductions in rows `from` to `to`. Returns false if they do not fit.
+  /// Puts the steps of all inductions into rows `from` to `to`. Returns false if they do not fit.
   bool place_steps(const LoopExpansion& expansion, int copies, int from, int to, BlockWriter& writer) {
     return std::all_of(body_.inductions.begin(), body_.inductions.end(), [&](const auto& induction) {
       const registers::Operation step = expansion.step(registers::Register::from_number(induction.first), copies);

@@ -6,18 +6,18 @@
 #include <algorithm>
 #include <limits>
 
-#include "hw/machine.h"
 #include "sw/collectives/engine/collective_simulation.h"
 #include "sw/collectives/schedule/collective_estimate.h"
 #include "sw/collectives/schedule/collective_folding.h"
 #include "sw/collectives/schedule/launch.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::collectives::engine {
 namespace {
 
-constexpr std::int32_t most_segments = 32;             ///< of a flow that is simulated in full
-constexpr std::int64_t most_direct_messages = 20'000;  ///< of direct sends that are simulated
-constexpr double hopeless = 1.7;                       ///< times the least time by formula
+constexpr std::int32_t max_segments = 32;             ///< of a flow that is simulated in full
+constexpr std::int64_t max_direct_messages = 20'000;  ///< of direct sends that are simulated
+constexpr double hopeless = 1.7;                      ///< times the least time by formula
 
 /// Segments of the flow that has most.
 std::int32_t segments_of(const schedule::CollectiveSchedule& schedule) {
@@ -33,8 +33,7 @@ std::int32_t segments_of(const schedule::CollectiveSchedule& schedule) {
   return most;
 }
 
-/// Lines are what y_then_x does on open dimensions, and on closed ones its rings have both ways to go: they are left
-/// out.
+/// Leaves out lines: on open dimensions they are what y_then_x does, and on closed ones its rings use both directions.
 std::vector<Algorithm> candidates_for(CollectiveKind kind, int dimensions) {
   std::vector<Algorithm> able = algorithms_for(kind, dimensions);
   std::erase(able, Algorithm::line);
@@ -74,13 +73,13 @@ double CollectiveTimes::part_seconds(const SlicePart& part, const schedule::Coll
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
   const auto schedule = schedule_of(part, request, algorithm);
   double seconds = 0;
-  if (sends_directly(request, algorithm) && direct_messages(part, *schedule) > most_direct_messages) {
+  if (sends_directly(request, algorithm) && direct_messages(part, *schedule) > max_direct_messages) {
     seconds = schedule::modelled_time(machine_, *schedule).si();
-  } else if (const std::int32_t segments = segments_of(*schedule); segments <= most_segments) {
+  } else if (const std::int32_t segments = segments_of(*schedule); segments <= max_segments) {
     seconds = simulated(part, request, algorithm);
   } else {
     schedule::CollectiveRequest large = request, small = request;
-    large.elements = std::max<std::int64_t>(2, request.elements / segments * most_segments);
+    large.elements = std::max<std::int64_t>(2, request.elements / segments * max_segments);
     small.elements = large.elements / 2;
     const double from = simulated(part, small, algorithm), to = simulated(part, large, algorithm);
     const double rate = (to - from) / double(large.elements - small.elements);
@@ -151,8 +150,8 @@ std::vector<AlgorithmChoice::Candidate> CollectiveTimes::compare(const noc::Topo
   return candidates;
 }
 
-base::Duration CollectiveTimes::least_time(const noc::Topology& slice, const CollectiveGroups& groups,
-                                           const schedule::CollectiveRequest& request) {
+base::Duration CollectiveTimes::min_time(const noc::Topology& slice, const CollectiveGroups& groups,
+                                         const schedule::CollectiveRequest& request) {
   const Parts parts = different_parts(slice, int(machine_.cores_per_chip), groups);
   const AlgorithmChoice::Candidate best = compare(slice, parts, request).front();
   const bool simulated = best.time > base::Duration(0) && !sends_directly(request, best.algorithm);
@@ -196,8 +195,8 @@ AlgorithmChoice CollectiveTimes::choose(const noc::Topology& slice, const Collec
   return choice;
 }
 
-AlgorithmChoice choose_algorithm(const hw::Machine& machine, const noc::Topology& slice, const CollectiveGroups& groups,
-                                 const schedule::CollectiveRequest& request) {
+AlgorithmChoice choose_algorithm(const TargetMachine& machine, const noc::Topology& slice,
+                                 const CollectiveGroups& groups, const schedule::CollectiveRequest& request) {
   return CollectiveTimes(machine).choose(slice, groups, request);
 }
 

@@ -8,6 +8,7 @@
 
 #include "sw/collectives/engine/slice_part.h"
 #include "sw/collectives/schedule/collective_schedule.h"
+#include "sw/target_machine.h"
 
 namespace podsim::hw {
 struct Machine;
@@ -40,7 +41,7 @@ struct AlgorithmChoice {
 class CollectiveTimes {
  public:
   /// `machine` outlives this.
-  explicit CollectiveTimes(const hw::Machine& machine) : machine_(machine) {}
+  explicit CollectiveTimes(const TargetMachine& machine) : machine_(machine) {}
 
   /// The time of a collective with an algorithm. `groups` are pairs for a collective-permute.
   base::Duration time(const noc::Topology& slice, const CollectiveGroups& groups,
@@ -53,8 +54,8 @@ class CollectiveTimes {
   AlgorithmChoice choose(const noc::Topology& slice, const CollectiveGroups& groups,
                          const schedule::CollectiveRequest& request);
   /// The time of a collective with the algorithm that choose() takes.
-  base::Duration least_time(const noc::Topology& slice, const CollectiveGroups& groups,
-                            const schedule::CollectiveRequest& request);
+  base::Duration min_time(const noc::Topology& slice, const CollectiveGroups& groups,
+                          const schedule::CollectiveRequest& request);
   /// The least time of the algorithms by formula, direct sends over packets: for a compiler, which asks before a slice
   /// is chosen (schedule/assumed_slice.h), and to rule out most of many placements.
   base::Duration estimate(const noc::Topology& slice, const CollectiveGroups& groups,
@@ -76,12 +77,12 @@ class CollectiveTimes {
   double part_seconds(const SlicePart& part, const schedule::CollectiveRequest& request, Algorithm algorithm);
   double simulated(const SlicePart& part, const schedule::CollectiveRequest& request, Algorithm algorithm) const;
 
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   std::map<std::string, double> known_;  ///< seconds, by content
 };
 
 /// The choice of a CollectiveTimes that is used once.
-AlgorithmChoice choose_algorithm(const hw::Machine& machine, const noc::Topology& slice, const CollectiveGroups& groups,
-                                 const schedule::CollectiveRequest& request);
+AlgorithmChoice choose_algorithm(const TargetMachine& machine, const noc::Topology& slice,
+                                 const CollectiveGroups& groups, const schedule::CollectiveRequest& request);
 
 }  // namespace podsim::sw::collectives::engine

@@ -5,7 +5,7 @@
 
 namespace podsim::sw::collectives::engine {
 
-AssumedTimes::AssumedTimes(const hw::Machine& machine, std::int64_t devices)
+AssumedTimes::AssumedTimes(const TargetMachine& machine, std::int64_t devices)
     : machine_(machine), slice_(schedule::assumed_slice(machine, devices > 1 ? devices : 0)), times_(machine) {}
 
 base::Duration AssumedTimes::of(const schedule::CollectiveRequest& request, const Groups& groups) {

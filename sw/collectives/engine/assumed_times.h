@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/units.h"
-#include "hw/machine.h"
 #include "noc/topology.h"
 #include "sw/collectives/engine/algorithm_choice.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::collectives::engine {
 
@@ -20,16 +20,16 @@ class AssumedTimes {
   using Groups = std::vector<CollectiveGroups::Ranks>;
 
   /// `devices` of the program; 1 if it does not tell how many cores run it. `machine` outlives this.
-  AssumedTimes(const hw::Machine& machine, std::int64_t devices);
+  AssumedTimes(const TargetMachine& machine, std::int64_t devices);
 
   /// The time of a collective on an idle network. No groups: one of all cores.
   base::Duration of(const schedule::CollectiveRequest& request, const Groups& groups);
 
  private:
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   noc::Topology slice_;
   CollectiveTimes times_;
-  std::map<std::tuple<CollectiveKind, ir::ElementType, std::int64_t, Groups>, base::Duration> known_;
+  std::map<std::tuple<CollectiveKind, hlo::ElementType, std::int64_t, Groups>, base::Duration> known_;
 };
 
 }  // namespace podsim::sw::collectives::engine

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sw/ir/literal.h"
+#include "hlo/literal.h"
 
 namespace podsim::sw::collectives::engine {
 namespace {
@@ -80,7 +80,7 @@ CoreVectors CollectiveData::results() const {
     }
     for (std::int64_t i = first; i < end; ++i) {
       const std::int64_t place = kind.in_blocks ? offset_of(core, i / elements, i % elements) : i;
-      result.push_back(ir::round_to(request.type, held[std::size_t(place)]));
+      result.push_back(hlo::round_to(request.type, held[std::size_t(place)]));
     }
   }
   return results;
@@ -121,7 +121,7 @@ void CollectiveData::sent(std::int32_t from, std::int32_t to, const Segment& seg
     const auto first = values_of(from).begin() + begin;
     values.assign(first, first + count);
   }
-  for (double& value : values) value = ir::round_to(schedule_.request().type, value);
+  for (double& value : values) value = hlo::round_to(schedule_.request().type, value);
   in_flight_.put(to, segment, std::move(values));
 }
 
@@ -134,7 +134,7 @@ void CollectiveData::arrived(std::int32_t core, const Segment& segment) {
   const ElementRange target = range(core, blocks ? schedule_.sender(core, segment) : core, segment);
   double* own = held_[std::size_t(core)].back().data() + target.begin;
   for (double value : values) {
-    *own = sums ? ir::round_to(schedule_.request().type, add_f32(value, *own)) : value;
+    *own = sums ? hlo::round_to(schedule_.request().type, add_f32(value, *own)) : value;
     ++own;
   }
 }

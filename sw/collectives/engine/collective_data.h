@@ -8,8 +8,8 @@
 #include "sw/collectives/engine/message_store.h"
 #include "sw/collectives/schedule/collective_schedule.h"
 
-/// The values that a collective moves, beside the messages that carry their bytes: those that every core holds, and
-/// those in flight. The executor reports when a segment is sent, arrives or is added.
+/// The values that a collective moves, separate from the messages that carry their bytes: those that every core holds,
+/// and those in flight. The executor reports when a segment is sent, arrives or is added.
 ///
 /// Numerics: a core adds an arriving partial sum and its own contribution in f32 and rounds the result to the element
 /// type, because partial sums travel and rest as elements of that type. The contributions of a chip's cores are added
@@ -40,7 +40,7 @@ class CollectiveData {
   void exchanged(std::int32_t core, int stripe, int phase);
 
  private:
-  /// The place of an element of a rank's block in the padded payload.
+  /// The position of an element of a rank's block in the padded payload.
   std::int64_t offset_of(std::int32_t core, std::int64_t block, std::int64_t element) const;
   std::int64_t block_elements(std::int32_t core) const;
   /// The elements of the padded payload that a segment brings to a receiver. In an all-to-all by direct sends they are

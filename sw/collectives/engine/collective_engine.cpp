@@ -22,7 +22,7 @@ constexpr int between_returns = 1 << 20;  ///< timers, then the simulation may b
 
 }  // namespace
 
-CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine,
+CollectiveEngine::CollectiveEngine(sc_core::sc_module_name name, const TargetMachine& machine,
                                    const noc::FoldedTopology& topology, const std::vector<hw::chip::Chip*>& chips,
                                    noc::ici::Links* links, base::trace::ProbeSink* sink)
     : sc_module(name), LookAhead(machine, topology, links), chips_("chip", chips.size()), quantum_start_(*this) {
@@ -55,6 +55,10 @@ CollectiveRun& CollectiveEngine::begin(std::shared_ptr<const schedule::Collectiv
     on_finish = [this, tell = std::move(on_finish)](noc::NodeId chip, int core) { core_finished(tell, chip, core); };
   }
   return add_run(std::move(schedule), std::move(on_finish), data);
+}
+
+void CollectiveEngine::forget_finished() {
+  if (finished_.empty() && ahead_finishes_.empty() && !more_is_due()) forget_runs();
 }
 
 std::string CollectiveEngine::label(const noc::ici::Message& message) const {

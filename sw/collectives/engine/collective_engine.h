@@ -10,12 +10,12 @@
 
 #include "base/trace/probe.h"
 #include "hw/chip/chip.h"
-#include "hw/machine.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/ici_port.h"
 #include "noc/ici/links.h"
 #include "sw/collectives/engine/look_ahead.h"
 #include "sw/collectives/schedule/collective_schedule.h"
+#include "sw/target_machine.h"
 
 /// The timed executor of collectives inside a simulation: one module for all cores of a slice. It takes HBM, vector
 /// units and switch from the chips (hw/chip/chip_transfers.h), and has a queue of timers behind one event. Messages go
@@ -40,7 +40,7 @@ class CollectiveEngine : public sc_core::sc_module, public LookAhead {
  public:
   /// `chips` are the representative chips of the topology, in order, all with ICI; they outlive the engine. With
   /// `links`, those of their fabric (MessageFabric::look_ahead), it looks ahead. Precondition: there is no sink then.
-  CollectiveEngine(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
+  CollectiveEngine(sc_core::sc_module_name name, const TargetMachine& machine, const noc::FoldedTopology& topology,
                    const std::vector<hw::chip::Chip*>& chips, noc::ici::Links* links,
                    base::trace::ProbeSink* sink = nullptr);
   ~CollectiveEngine() override;
@@ -51,6 +51,9 @@ class CollectiveEngine : public sc_core::sc_module, public LookAhead {
   /// messages; the topology may not be folded then.
   CollectiveRun& begin(std::shared_ptr<const schedule::CollectiveSchedule> schedule, OnFinish on_finish,
                        CollectiveData* data = nullptr);
+
+  /// Frees all collectives with their times, if they are finished and nothing of them is due.
+  void forget_finished();
 
   /// Names a message of a collective for the fabric's waveforms: "reduce-scatter y step 2, colour 0, segment 3", with
   /// the step only where the pattern has one (Pattern::step).
@@ -79,7 +82,7 @@ class CollectiveEngine : public sc_core::sc_module, public LookAhead {
 
     CollectiveEngine& engine_;
   };
-  /// A core that has finished at a time that is not there yet.
+  /// A completion that lies in the simulated future.
   struct Finish {
     base::Time when;
     const OnFinish* on_finish;

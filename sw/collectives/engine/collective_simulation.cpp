@@ -10,6 +10,7 @@
 
 #include "base/diagnostic.h"
 #include "base/host/interrupt.h"
+#include "base/systemc/fresh_context.h"
 #include "base/systemc/sliced_run.h"
 #include "base/systemc/systemc_time.h"
 #include "hw/pod/bare_pod.h"
@@ -25,7 +26,7 @@ namespace {
 
 /// Chips without cores: what a collective takes from them, and their ports.
 template <class Network>
-typename hw::pod::PodOf<Network>::MakeChip chip_maker(const hw::Machine& machine, const noc::Topology& slice,
+typename hw::pod::PodOf<Network>::MakeChip chip_maker(const TargetMachine& machine, const noc::Topology& slice,
                                                       const CollectiveOptions& options) {
   return [&](noc::NodeId chip, const hw::chip::IciBinding& ici) {
     const hw::Trace trace{options.sink, nullptr, "chip" + slice.name(chip)};
@@ -44,7 +45,7 @@ struct SliceBench : sc_core::sc_module {
   };
 
   template <class... NetworkArguments>
-  SliceBench(sc_core::sc_module_name name, const hw::Machine& machine, const noc::FoldedTopology& topology,
+  SliceBench(sc_core::sc_module_name name, const TargetMachine& machine, const noc::FoldedTopology& topology,
              const CollectiveOptions& options, NetworkArguments&&... network_arguments)
       : sc_module(name),
         pod("pod", topology.representatives().nodes(),
@@ -108,7 +109,7 @@ std::vector<CollectivePhase> phases_of(const CollectiveRun& run) {
   return result;
 }
 
-std::vector<LinkUse> link_uses(const noc::ici::Links& links, const hw::Machine&) {
+std::vector<LinkUse> link_uses(const noc::ici::Links& links, const TargetMachine&) {
   std::vector<LinkUse> result;
   const noc::Topology& chips = links.topology().representatives();
   for (noc::LinkId id = 0; id < chips.link_ids(); ++id) {
@@ -118,7 +119,7 @@ std::vector<LinkUse> link_uses(const noc::ici::Links& links, const hw::Machine&)
 }
 
 /// A link is busy for a cycle per flit. Bytes of headers do not count.
-std::vector<LinkUse> link_uses(const noc::ici::PacketNetwork& network, const hw::Machine& machine) {
+std::vector<LinkUse> link_uses(const noc::ici::PacketNetwork& network, const TargetMachine& machine) {
   std::vector<LinkUse> result;
   const noc::Topology& chips = network.topology();
   const noc::ici::PacketParameters& packet = machine.ici.packet;
@@ -149,7 +150,7 @@ schedule::StartTimes jittered_starts(const schedule::CollectiveSchedule& schedul
 }
 
 template <class Network>
-CollectiveOutcome outcome_of(const Network& network, const CollectiveRun& collective, const hw::Machine& machine,
+CollectiveOutcome outcome_of(const Network& network, const CollectiveRun& collective, const TargetMachine& machine,
                              const noc::FoldedTopology& topology, base::Time duration) {
   return {.duration = duration,
           .topology = topology,
@@ -162,7 +163,7 @@ CollectiveOutcome outcome_of(const Network& network, const CollectiveRun& collec
 
 /// Reports progress; throws, with the partial outcome kept, if the program is interrupted.
 template <class Network>
-void pause(base::Time now, const Network& network, const CollectiveRun& collective, const hw::Machine& machine,
+void pause(base::Time now, const Network& network, const CollectiveRun& collective, const TargetMachine& machine,
            const noc::FoldedTopology& topology, const CollectiveOptions& options) {
   if (options.progress) options.progress(now);
   if (!base::host::interrupt_pending()) return;
@@ -174,7 +175,7 @@ void pause(base::Time now, const Network& network, const CollectiveRun& collecti
 }
 
 template <class Network>
-CollectiveOutcome end_of(const Network& network, const CollectiveRun& collective, const hw::Machine& machine,
+CollectiveOutcome end_of(const Network& network, const CollectiveRun& collective, const TargetMachine& machine,
                          const noc::FoldedTopology& topology) {
   if (!collective.finished()) throw base::SimulationError("a collective came to a halt before every core was done");
   CollectiveOutcome outcome = outcome_of(network, collective, machine, topology, collective.duration());
@@ -188,7 +189,7 @@ CollectiveOutcome end_of(const Network& network, const CollectiveRun& collective
 
 /// `network` is that of the bench's pod, or its links.
 template <class Bench, class Network>
-CollectiveOutcome run(Bench& bench, const Network& network, const hw::Machine& machine,
+CollectiveOutcome run(Bench& bench, const Network& network, const TargetMachine& machine,
                       const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
                       const noc::FoldedTopology& topology, const CollectiveOptions& options) {
   const int cores = schedule->cores_per_chip();
@@ -212,7 +213,7 @@ CollectiveOutcome run(Bench& bench, const Network& network, const hw::Machine& m
 }
 
 /// A collective on a bare pod, whose order it may record, or follow.
-CollectiveOutcome run_directly(const hw::Machine& machine,
+CollectiveOutcome run_directly(const TargetMachine& machine,
                                const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
                                const noc::FoldedTopology& topology, const CollectiveOptions& options,
                                PlannedOrder* recorded, const PlannedOrder* followed) {
@@ -238,7 +239,7 @@ CollectiveOutcome run_directly(const hw::Machine& machine,
 }
 
 /// With modules where a sink records their signals.
-CollectiveOutcome simulate_messages(const hw::Machine& machine,
+CollectiveOutcome simulate_messages(const TargetMachine& machine,
                                     const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
                                     const CollectiveOptions& options, PlannedOrder* recorded,
                                     const PlannedOrder* followed) {
@@ -246,6 +247,7 @@ CollectiveOutcome simulate_messages(const hw::Machine& machine,
   const noc::FoldedTopology topology =
       fold ? schedule::fold_for(*schedule, options.starts) : noc::FoldedTopology(schedule->slice());
   if (options.sink == nullptr) return run_directly(machine, schedule, topology, options, recorded, followed);
+  const base::systemc::FreshContext context;
   SliceBench<noc::ici::MessageFabric> bench("slice", machine, topology, options, topology, machine.ici, options.sink,
                                             options.faults);
   noc::ici::MessageFabric& fabric = bench.pod.network();
@@ -264,11 +266,12 @@ std::optional<LinkUse> CollectiveOutcome::busiest() const {
   return most == links.end() ? std::nullopt : std::optional(*most);
 }
 
-CollectiveOutcome simulate_collective(const hw::Machine& machine,
+CollectiveOutcome simulate_collective(const TargetMachine& machine,
                                       const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
                                       const CollectiveOptions& options) {
   const noc::FoldedTopology full(schedule->slice());
   if (options.network == NetworkLevel::packet) {
+    const base::systemc::FreshContext context;
     SliceBench<noc::ici::PacketNetwork> bench("slice", machine, full, options, schedule->slice(), machine.ici,
                                               noc::ici::PacketNetworkOptions{options.faults, options.seed});
     return run(bench, bench.pod.network(), machine, schedule, full, options);

@@ -9,12 +9,12 @@
 
 #include "base/trace/probe.h"
 #include "base/units.h"
-#include "hw/machine.h"
 #include "noc/faults.h"
 #include "noc/folded_topology.h"
 #include "sw/collectives/engine/collective_data.h"
 #include "sw/collectives/schedule/collective_folding.h"
 #include "sw/collectives/schedule/collective_schedule.h"
+#include "sw/target_machine.h"
 
 /// One collective on an otherwise idle slice, in a separate simulation.
 ///
@@ -71,11 +71,11 @@ struct CollectiveOutcome {
   std::optional<LinkUse> busiest() const;
 };
 
-/// Precondition with a sink or at packet level: a SystemC context in which nothing has been simulated; otherwise
-/// SystemC takes no part. The packet level is not folded. Throws SimulationError when the collective comes to a halt;
-/// it names two chips that cannot communicate where that is the reason, and base::host::Interrupted when the program is
+/// Simulates a collective: in a SystemC simulation of its own with a sink or at packet level, otherwise without
+/// SystemC. The packet level is not folded. Throws SimulationError when the collective cannot proceed, with the names
+/// of two chips that cannot communicate if that is the reason, and base::host::Interrupted when the program is
 /// interrupted.
-CollectiveOutcome simulate_collective(const hw::Machine& machine,
+CollectiveOutcome simulate_collective(const TargetMachine& machine,
                                       const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
                                       const CollectiveOptions& options = {});
 

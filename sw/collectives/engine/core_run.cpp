@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "sw/collectives/schedule/addition.h"
 #include "sw/collectives/schedule/launch.h"
 
 namespace podsim::sw::collectives::engine {
@@ -308,7 +309,8 @@ hw::chip::JointMoves CoreRun::read_from_cores(std::int64_t elements, bool all_co
 
 base::Time CoreRun::add_up(std::int64_t elements, base::Time there, std::int64_t operands) {
   if (operands < 2 || elements == 0) return there;
-  return chip().compute(core_, there, engine().addition(elements, schedule().request().type, operands));
+  return chip().compute(core_, there,
+                        schedule::addition(engine().machine(), elements, schedule().request().type, operands));
 }
 
 void CoreRun::sum_then(hw::chip::JointMoves reads, std::int64_t elements, std::int64_t operands,
@@ -321,10 +323,11 @@ void CoreRun::sum_then(hw::chip::JointMoves reads, std::int64_t elements, std::i
   });
 }
 
-/// This core's contribution to a segment is read when the segment has come. Where ends of reads are known, it is there
-/// at the rate of one stream, and behind the read for the segment before it. Reads of other flows delay it only through
-/// the latter: if they did at once, the order in which segments come, which changes with the bytes, would decide which
-/// flow waits. In granules, all flows read at once, and it is there when its own have come.
+/// This core's contribution to a segment is read when the segment has arrived. Where ends of reads are known, the
+/// contribution is available after a read at the rate of one stream, and not before the read for the previous segment
+/// of its flow has ended. Reads of other flows delay it only through the latter: if they did at once, the order in
+/// which segments arrive, which changes with the bytes, would decide which flow waits. In granules, all flows read at
+/// once, and the contribution is available when its own granules have arrived.
 hw::chip::JointMoves CoreRun::contribution(const Segment& segment, std::int64_t elements, bool all_cores) {
   hw::chip::JointMoves reads = read_from_cores(elements, all_cores);
   if (!reads.known()) return reads;

@@ -77,11 +77,11 @@ class CoreRun : public schedule::ScheduleActions {
   hw::chip::MoveEnd move(const hw::chip::CoreMemory& from, const hw::chip::CoreMemory& to, std::int64_t elements);
   /// Reads elements from this core's HBM, with `all_cores` also from those of the other cores.
   hw::chip::JointMoves read_from_cores(std::int64_t elements, bool all_cores);
-  /// Adds `operands` arrays that are `there` at a time. Returns when the sum is there.
+  /// Adds `operands` arrays that are available at the time `there`. Returns the time at which the sum is available.
   base::Time add_up(std::int64_t elements, base::Time there, std::int64_t operands);
   hw::chip::JointMoves contribution(const Segment& segment, std::int64_t elements, bool all_cores);
-  /// Sets a timer for when the sum of `operands` arrays of `elements` each that `reads` bring is there and `written` is
-  /// over.
+  /// Sets a timer for the time at which the sum of `operands` arrays of `elements` each, which `reads` bring, is
+  /// available and `written` has ended.
   void sum_then(hw::chip::JointMoves reads, std::int64_t elements, std::int64_t operands, hw::chip::JointMoves written,
                 Kind kind, const Segment& segment, std::size_t queue = 0);
   /// Writes elements to this core's HBM.
@@ -98,7 +98,7 @@ class CoreRun : public schedule::ScheduleActions {
   std::int64_t elements_to_send(const Segment& segment) const;
   void send(const Segment& segment, std::size_t queue);
   void cross(const Segment& segment, const schedule::Route& route, std::size_t queue);
-  /// Copies a range to the same place in every other core of the group on this chip.
+  /// Copies a range to the same position in every other core of the group on this chip.
   void copy_to_others(ElementRange range, bool from_hbm);
   /// Moves `elements` to each of these cores, from HBM or from VMEM.
   void give_to_others(std::int64_t elements, bool from_hbm);
@@ -119,7 +119,7 @@ class CoreRun : public schedule::ScheduleActions {
   std::int64_t unshared_ = 0;      ///< elements still to be copied here by the chip's other cores
   base::Time shared_at_;           ///< when the copies so far have landed
   std::size_t ungathered_;         ///< stripes that are not complete
-  /// The last read of a contribution to a flow; the next one of its phase is not there before `ready`.
+  /// The last read of a contribution to a flow; the next one of its phase is not available before `ready`.
   struct FlowRead {
     int phase = -1;
     base::Time ready;

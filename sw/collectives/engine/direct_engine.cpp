@@ -12,7 +12,7 @@ constexpr int between_pauses = 1 << 16;  ///< timers
 
 }  // namespace
 
-DirectEngine::DirectEngine(const hw::Machine& machine, hw::pod::BarePod& pod,
+DirectEngine::DirectEngine(const TargetMachine& machine, hw::pod::BarePod& pod,
                            std::shared_ptr<const schedule::CollectiveSchedule> schedule, CollectiveData* data)
     : LookAhead(machine, pod.links().topology(), &pod.links()),
       pod_(pod),

@@ -8,6 +8,7 @@
 #include "sw/collectives/engine/collective_run.h"
 #include "sw/collectives/engine/look_ahead.h"
 #include "sw/collectives/schedule/collective_folding.h"
+#include "sw/target_machine.h"
 
 /// Executes one collective on an idle pod at message level, without SystemC: it looks ahead without end. All times are
 /// the same as with modules to the picosecond.
@@ -16,7 +17,7 @@ namespace podsim::sw::collectives::engine {
 class DirectEngine : private LookAhead {
  public:
   /// `pod` outlives the engine.
-  DirectEngine(const hw::Machine& machine, hw::pod::BarePod& pod,
+  DirectEngine(const TargetMachine& machine, hw::pod::BarePod& pod,
                std::shared_ptr<const schedule::CollectiveSchedule> schedule, CollectiveData* data = nullptr);
 
   /// Runs the collective; called once. `starts` are those of all cores of the slice. Calls `pause` now and then, which

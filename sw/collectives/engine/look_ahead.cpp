@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/collectives/engine/look_ahead.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "sw/collectives/engine/collective_run.h"
@@ -8,7 +9,7 @@
 
 namespace podsim::sw::collectives::engine {
 
-LookAhead::LookAhead(const hw::Machine& machine, const noc::FoldedTopology& topology, noc::ici::Links* links)
+LookAhead::LookAhead(const TargetMachine& machine, const noc::FoldedTopology& topology, noc::ici::Links* links)
     : Surroundings(machine, topology), links_(links) {}
 
 LookAhead::~LookAhead() = default;
@@ -18,6 +19,11 @@ CollectiveRun& LookAhead::add_run(std::shared_ptr<const schedule::CollectiveSche
   const auto channel = std::uint32_t(runs_.size() + 1);
   runs_.push_back(std::make_unique<CollectiveRun>(*this, std::move(schedule), channel, std::move(on_finish), data));
   return *runs_.back();
+}
+
+void LookAhead::forget_runs() {
+  const auto is_finished = [](const auto& run) { return run->finished(); };
+  if (std::ranges::all_of(runs_, is_finished)) runs_.clear();
 }
 
 const CollectiveRun* LookAhead::run_of(std::uint32_t channel) const {

@@ -10,6 +10,7 @@
 #include "noc/ici/links.h"
 #include "noc/ici/service_order.h"
 #include "sw/collectives/engine/surroundings.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::collectives::schedule {
 class CollectiveSchedule;
@@ -44,10 +45,12 @@ class LookAhead : public Surroundings, private noc::ici::IciClient {
 
  protected:
   /// `links` are those of a pod over which no other client sends; null: messages go elsewhere.
-  LookAhead(const hw::Machine& machine, const noc::FoldedTopology& topology, noc::ici::Links* links);
+  LookAhead(const TargetMachine& machine, const noc::FoldedTopology& topology, noc::ici::Links* links);
 
   CollectiveRun& add_run(std::shared_ptr<const schedule::CollectiveSchedule> schedule, OnFinish on_finish,
                          CollectiveData* data);
+  /// Frees the runs, with their times, if all of them are finished.
+  void forget_runs();
   /// The run with a channel; null if there is none.
   const CollectiveRun* run_of(std::uint32_t channel) const;
   bool has_links() const { return links_ != nullptr; }

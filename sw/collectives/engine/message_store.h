@@ -14,7 +14,7 @@ namespace podsim::sw::collectives::engine {
 /// Values of one core, or of one message.
 using Values = std::vector<double>;
 
-/// The values of messages, by a core and a segment: those on their way to a core, or those that a core passes on.
+/// The values of messages, by a core and a segment: those in flight to a core, or those that a core passes on.
 class MessageStore {
  public:
   void put(std::int32_t core, const Segment& segment, Values values) {

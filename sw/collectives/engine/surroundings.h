@@ -6,14 +6,13 @@
 
 #include "base/trace/probe.h"
 #include "hw/chip/chip_transfers.h"
-#include "hw/machine.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/message.h"
-#include "sw/ir/element_type.h"
+#include "sw/target_machine.h"
 
-/// What the cores of a collective take from that which executes them: time, timers, chips and a network. There are two,
-/// both of them LookAhead: CollectiveEngine is a module beside others of a SystemC simulation, DirectEngine executes
-/// one collective by itself.
+/// Services that an executor provides to the cores of a collective: time, timers, chips and a network. There are two
+/// executors, both of them LookAhead: CollectiveEngine is a module of a SystemC simulation, DirectEngine executes one
+/// collective by itself.
 namespace podsim::sw::collectives::engine {
 
 class CollectiveRun;
@@ -28,7 +27,7 @@ class Surroundings {
     std::uint64_t tag;
   };
 
-  Surroundings(const hw::Machine& machine, const noc::FoldedTopology& topology);
+  Surroundings(const TargetMachine& machine, const noc::FoldedTopology& topology);
   virtual ~Surroundings() = default;
   Surroundings(const Surroundings&) = delete;
   Surroundings& operator=(const Surroundings&) = delete;
@@ -45,17 +44,15 @@ class Surroundings {
   virtual void begun(CollectiveRun& run) = 0;
   virtual void finished(CollectiveRun& run) = 0;
 
-  const hw::Machine& machine() const { return machine_; }
+  const TargetMachine& machine() const { return machine_; }
   const noc::FoldedTopology& topology() const { return topology_; }
   int cores_per_chip() const { return cores_per_chip_; }
-  /// Work of a vector unit that adds `operands` arrays of `elements` each into one.
-  hw::VectorWork addition(std::int64_t elements, ir::ElementType type, std::int64_t operands) const;
   /// From the last byte of a remote DMA at the end of its last link to the core seeing its flag. The crossing of the
   /// sender's on-chip switch is in it too: all messages of a link would take it later by the same time.
   base::Time flag_latency() const { return flag_latency_; }
 
  private:
-  hw::Machine machine_;
+  TargetMachine machine_;
   noc::FoldedTopology topology_;
   int cores_per_chip_;
   base::Time flag_latency_;

@@ -3,8 +3,8 @@
 
 #include "sw/collectives/patterns/pattern.h"
 
-/// Broadcast along one dimension, pipelined in segments. A segment that arrives goes on along its dimension and starts
-/// along all later ones, so that the phases of all dimensions are one tree (ScheduleWalker).
+/// Broadcast along one dimension, pipelined in segments. A segment that arrives is forwarded along its dimension and
+/// starts along all later ones, so that the phases of all dimensions are one tree (ScheduleWalker).
 ///
 ///      ring    3 <-- 2 <-- root --> 4 --> 5 --> 0     n/2 steps in positive direction, (n - 1)/2 in negative
 ///      line    0 <-- 1 <-- root --> 3 --> 4 --> 5     to both ends
@@ -36,7 +36,7 @@ class Broadcast : public Pattern {
       : Pattern({.name = "broadcast", .shape = shape}, along, payload) {
     cuts_.fill(Cut::of(payload, 1, 1, most));
   }
-  /// Whether a segment that has gone `distance` steps in a direction goes on from a position.
+  /// Whether a segment that has gone `distance` steps in a direction is forwarded by a position.
   virtual bool goes_on(int direction, std::int32_t distance, std::int32_t position) const = 0;
   /// Steps that the modelled time counts.
   virtual std::int32_t steps() const = 0;

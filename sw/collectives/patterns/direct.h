@@ -8,7 +8,7 @@
 /// Messages from member to member along the routes of the network. No member passes on data. In an all-to-all every
 /// member sends a block to every other one, in the order of their distance, so that all messages of one distance
 /// travel at the same time. Members are counted relative to the sender, cores of a chip fastest (CollectiveSchedule).
-/// Where a destination is half way around a ring, stripes differ in the direction they take.
+/// Where a destination is halfway around a ring, stripes differ in the direction they take.
 ///
 ///   steps            1, of n - 1 messages from each of the n members
 ///   bytes            n - 1 blocks sent and received by each member. With dimension-order routes the middle link of a
@@ -17,7 +17,7 @@
 ///   modelled time    max(w, a w + hops of the longest route after the first) + L
 ///
 /// where w is the time of the bytes on the busiest link, and L the latency of a remote DMA, which has the first hop.
-/// The members with the longest route are the last ones along an open dimension (a = 1), and half way around a closed
+/// The members with the longest route are the last ones along an open dimension (a = 1), and halfway around a closed
 /// one (a = 1/2); the last dimension decides.
 namespace podsim::sw::collectives::patterns {
 

@@ -8,14 +8,14 @@
 namespace podsim::sw::collectives::patterns {
 namespace {
 
-// A position passes on a segment as soon as it is there: with 16 segments, after 1/16 of the message.
-constexpr std::int64_t most_segments_by_length = 16;
+// A position passes on a segment as soon as it arrives: with 16 segments, after 1/16 of the message.
+constexpr std::int64_t max_segments_by_length = 16;
 
-/// Cuts a part into slices: a segment has one slice of every part of its chunks. Slices of the longest message are as
-/// long as a link carries during one latency, and longer where that would be too many.
+/// Divides a part into slices: a segment has one slice of every part of its chunks. Slices of the longest message are
+/// as long as a link carries during one latency, and longer where that would be too many.
 Cut slices(std::int64_t part, std::int64_t parts_of_longest, const SegmentLengths& lengths) {
   const auto elements = [&](std::int64_t message) { return std::max<std::int64_t>(1, message / parts_of_longest); };
-  return Cut::of(part, most_segments_by_length, elements(lengths.link), elements(lengths.most));
+  return Cut::of(part, max_segments_by_length, elements(lengths.link), elements(lengths.most));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@
 ///
 /// where w is the time of the bytes above on the busiest link for all cores and stripes, and s the time of a segment of
 /// n/4 chunks, plus L; around a ring a = 1 and b = n/2, along a line a = n/2 and b = n - 1. Either the busiest link is
-/// busy all the time, and its last message goes on to the end of the line; or the message that goes all the way takes
+/// busy all the time, and its last message goes on to the end of the line; or the message with the longest route takes
 /// longest.
 namespace podsim::sw::collectives::patterns {
 

@@ -38,7 +38,7 @@ class Pattern {
   struct Traits {
     std::string_view name;      ///< of the phase: "reduce-scatter"
     std::string_view shape;     ///< for reports: "ring"
-    bool reduces = false;       ///< segments are partial sums; they go on when the receiver has added its contribution
+    bool reduces = false;       ///< segments are partial sums; forwarded when the receiver has added its contribution
     bool passes_first = false;  ///< a position sends segments that pass it before those that start there
     bool to_neighbours = true;  ///< messages go to the next position only; otherwise to any member
     bool uniform = false;       ///< every position does the same, so that positions may be folded
@@ -79,8 +79,8 @@ class Pattern {
   /// Segments that end at a position in the whole phase.
   virtual std::int64_t completions(std::int32_t position) const = 0;
 
-  /// The elements of the payload that a segment brings to a position. Where blocks change places they are counted at
-  /// the receiver (see exchange.h, direct.h); otherwise sender and receiver have them at the same place.
+  /// The elements of the payload that a segment brings to a position. Where blocks change position, these are the
+  /// elements at the receiver (see exchange.h, direct.h); otherwise sender and receiver have them at the same position.
   virtual ElementRange range(const Segment& segment, std::int32_t position) const = 0;
   /// The length of the message, in elements.
   virtual std::int64_t elements(const Segment& segment, std::int32_t position) const {
@@ -88,7 +88,7 @@ class Pattern {
   }
   /// Elements that the receiving core writes to its HBM where the segment ends.
   virtual std::int64_t kept(const Segment& segment, std::int32_t position) const { return elements(segment, position); }
-  /// Elements that every other core of the chip receives besides.
+  /// Elements that every other core of the chip receives in addition.
   virtual std::int64_t handed_over(const Segment&) const { return 0; }
   /// Elements of a partial sum to which the receiver adds its own contribution.
   virtual std::int64_t contributed(const Segment& segment, std::int32_t position) const {

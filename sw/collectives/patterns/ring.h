@@ -16,7 +16,7 @@
 ///   bytes per link and direction    (n - 1) chunk / 2, which is (n - 1)/n of half the payload (of an odd chunk the
 ///                                   positive direction has the longer half); in one direction (n - 1) chunk
 ///
-/// An open dimension is closed by a message all the way back, so that its links carry both directions of the ring.
+/// An open dimension is closed by a message back along all links, so that its links carry both directions of the ring.
 ///
 ///   modelled time    (n - 1) max(w, w / (stripes segments) + L) + return hops
 ///

@@ -20,7 +20,7 @@ std::vector<std::int64_t> prime_factors(std::int64_t number) {
 
 }  // namespace
 
-noc::Topology assumed_slice(const hw::Machine& machine, std::int64_t cores) {
+noc::Topology assumed_slice(const TargetMachine& machine, std::int64_t cores) {
   const noc::PodShape pod{machine.pod.dimensions, machine.pod.pods};
   if (cores == 0) return noc::slice_topology(pod, pod.dimensions);
   std::vector<std::int64_t> sizes(pod.dimensions.size(), 1);

@@ -25,18 +25,18 @@ int groups_on_a_chip(const CollectiveSchedule& schedule) {
   return std::max(1, int(groups.size()));
 }
 
-patterns::LinkCosts link_costs(const hw::Machine& machine, const CollectiveSchedule& schedule,
+patterns::LinkCosts link_costs(const TargetMachine& machine, const CollectiveSchedule& schedule,
                                const GroupSchedule& program, double share) {
   return {.rate = share * machine.ici.payload_rate() / groups_on_a_chip(schedule),
           .hop_latency = machine.ici.hop_latency,
           .dma_latency = machine.ici.neighbour_latency(),
           .hbm_rate = machine.hbm.read_rate(),
-          .element_bytes = ir::byte_width(schedule.request().type),
+          .element_bytes = hlo::byte_width(schedule.request().type),
           .cores = program.cores()};
 }
 
 /// The arrays of all pairs at once: the load of the busiest link, and the latency of the longest route.
-double permute_seconds(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+double permute_seconds(const TargetMachine& machine, const CollectiveSchedule& schedule) {
   const noc::Topology& slice = schedule.slice();
   std::vector<std::int64_t> arrays(std::size_t(slice.link_ids()), 0);
   std::int64_t most = 0;
@@ -54,7 +54,7 @@ double permute_seconds(const hw::Machine& machine, const CollectiveSchedule& sch
 }
 
 /// `share` of the rate of links is left.
-double group_seconds(const hw::Machine& machine, const CollectiveSchedule& schedule, const GroupSchedule& program,
+double group_seconds(const TargetMachine& machine, const CollectiveSchedule& schedule, const GroupSchedule& program,
                      double share) {
   const patterns::LinkCosts costs = link_costs(machine, schedule, program, share);
   double total = 0;
@@ -71,7 +71,7 @@ double group_seconds(const hw::Machine& machine, const CollectiveSchedule& sched
   return total;
 }
 
-double longest_group_seconds(const hw::Machine& machine, const CollectiveSchedule& schedule, double share) {
+double longest_group_seconds(const TargetMachine& machine, const CollectiveSchedule& schedule, double share) {
   double longest = 0;
   std::set<const GroupSchedule*> seen;
   for (std::size_t group = 0; group < schedule.groups(); ++group) {
@@ -82,7 +82,7 @@ double longest_group_seconds(const hw::Machine& machine, const CollectiveSchedul
 }
 
 /// The least number of bytes that a chip sends, or receives if that is more.
-double least_bytes(const CollectiveSchedule& schedule, const GroupSchedule& program) {
+double min_bytes(const CollectiveSchedule& schedule, const GroupSchedule& program) {
   const double payload = double(schedule.bytes(schedule.request().elements).value());
   const double positions = double(program.ranks()) / program.cores();
   const double others = payload * (positions - 1) / positions;
@@ -93,26 +93,25 @@ double least_bytes(const CollectiveSchedule& schedule, const GroupSchedule& prog
 
 }  // namespace
 
-SegmentLengths segment_lengths(const hw::Machine& machine, ir::ElementType type) {
-  auto elements = [&](double bytes) { return std::max<std::int64_t>(1, std::int64_t(bytes) / ir::byte_width(type)); };
-  const hw::CompilerParameters& compiler = machine.compiler;
+SegmentLengths segment_lengths(const TargetMachine& machine, hlo::ElementType type) {
+  auto elements = [&](double bytes) { return std::max<std::int64_t>(1, std::int64_t(bytes) / hlo::byte_width(type)); };
+  const CollectiveCode& code = machine.collective_code;
   return {.link = elements(machine.ici.payload_rate().si() * machine.ici.neighbour_latency().si()),
-          .least = elements(double(compiler.least_segment.value())),
-          .most = elements(double(compiler.largest_segment.value()))};
+          .most = elements(double(code.largest_segment.value()))};
 }
 
-base::Duration modelled_time(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+base::Duration modelled_time(const TargetMachine& machine, const CollectiveSchedule& schedule) {
   if (traits(schedule.request().kind).pairwise) {
     return base::Duration(permute_seconds(machine, schedule)) + launch(machine, schedule);
   }
   return base::Duration(longest_group_seconds(machine, schedule, 1)) + launch(machine, schedule);
 }
 
-base::Duration modelled_time_over_packets(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+base::Duration modelled_time_over_packets(const TargetMachine& machine, const CollectiveSchedule& schedule) {
   return base::Duration(longest_group_seconds(machine, schedule, share_where_packets_wait)) + launch(machine, schedule);
 }
 
-base::Duration closed_form(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+base::Duration closed_form(const TargetMachine& machine, const CollectiveSchedule& schedule) {
   const double rate = machine.ici.payload_rate().si(), latency = machine.ici.neighbour_latency().si();
   const double payload = double(schedule.bytes(schedule.request().elements).value());
   const CollectiveTraits& kind = traits(schedule.request().kind);
@@ -136,14 +135,14 @@ base::Duration closed_form(const hw::Machine& machine, const CollectiveSchedule&
   return base::Duration(seconds * kind.passes);
 }
 
-base::Duration lower_bound(const hw::Machine& machine, const CollectiveSchedule& schedule) {
+base::Duration lower_bound(const TargetMachine& machine, const CollectiveSchedule& schedule) {
   int links = 1;
   for (noc::NodeId chip = 0; chip < schedule.slice().nodes(); ++chip) {
     links = std::max(links, schedule.slice().links_from(chip));
   }
   double most = 0;
   for (std::size_t group = 0; group < schedule.groups(); ++group) {
-    most = std::max(most, least_bytes(schedule, schedule.group_program(group)));
+    most = std::max(most, min_bytes(schedule, schedule.group_program(group)));
   }
   return base::Duration(most / (links * machine.ici.payload_rate().si()));
 }

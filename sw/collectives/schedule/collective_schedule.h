@@ -6,17 +6,17 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hlo/shape.h"
 #include "sw/collectives/collective_groups.h"
 #include "sw/collectives/schedule/group_schedule.h"
-#include "sw/ir/shape.h"
 
-/// A collective of a slice: its groups, each with its schedule, and the routes between members. The same object is used
-/// to move data, at message level and at packet level.
+/// A collective of a slice: its groups, each with its schedule, and the routes between members. The same object serves
+/// to move data, and to simulate at message level and at packet level. It is immutable. Lengths are in elements.
 namespace podsim::sw::collectives::schedule {
 
 struct CollectiveRequest {
   CollectiveKind kind = CollectiveKind::all_reduce;
-  ir::ElementType type = ir::ElementType::bf16;
+  hlo::ElementType type = hlo::ElementType::bf16;
   std::int64_t elements = 1;  ///< of a rank's payload
 };
 
@@ -43,7 +43,7 @@ class CollectiveSchedule {
   int cores_per_chip() const { return cores_per_chip_; }
   const CollectiveRequest& request() const { return request_; }
   Algorithm algorithm() const { return algorithm_; }
-  base::Bytes bytes(std::int64_t elements) const { return base::Bytes(elements * ir::byte_width(request_.type)); }
+  base::Bytes bytes(std::int64_t elements) const { return base::Bytes(elements * hlo::byte_width(request_.type)); }
 
   std::int32_t cores() const { return std::int32_t(members_.size()); }
   bool takes_part(std::int32_t core) const { return members_[std::size_t(core)].group >= 0; }

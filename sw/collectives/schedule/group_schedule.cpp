@@ -12,7 +12,7 @@
 namespace podsim::sw::collectives::schedule {
 namespace {
 
-/// Two stripes of an all-to-all go different ways where a destination is half way around a ring.
+/// Two stripes of an all-to-all take opposite directions where a destination is halfway around a ring.
 int direct_stripes(CollectiveKind kind, const std::vector<LogicalDimension>& dimensions) {
   auto opposite = [](const LogicalDimension& along) { return along.closed && along.size % 2 == 0; };
   return traits(kind).personal && std::ranges::any_of(dimensions, opposite) ? 2 : 1;
@@ -29,7 +29,7 @@ GroupSchedule::GroupSchedule(const GroupLayout& layout, CollectiveKind kind, Alg
       box_(layout.box),
       exchanges_(traits(kind).personal && goes_by_dimension(algorithm)),
       per_chip_(!traits(kind).personal && !traits(kind).pairwise) {
-  assert(elements >= 1 && lengths.link >= 1 && lengths.least >= 1 && lengths.most >= 1);
+  assert(elements >= 1 && lengths.link >= 1 && lengths.most >= 1);
   const bool direct = !per_chip_ && !exchanges_;
   const int dimensions = int(dimensions_.size());
   orders_ = direct ? 1 : collectives::orders(algorithm, dimensions);
@@ -57,7 +57,7 @@ GroupSchedule::GroupSchedule(const GroupLayout& layout, CollectiveKind kind, Alg
     (this->*add)(order, dimension_order(algorithm, order, dimensions), factory);
 }
 
-void GroupSchedule::add_phase(int order, int dimension, int depth, std::unique_ptr<const patterns::Pattern> pattern) {
+void GroupSchedule::add_phase(int order, int dimension, int depth, std::shared_ptr<const patterns::Pattern> pattern) {
   std::string name = fmt::format("{} {}", pattern->name(), to_string(dimensions_[std::size_t(dimension)]));
   phases_[std::size_t(order)].push_back({std::move(name), dimension, depth, std::move(pattern)});
 }

@@ -37,7 +37,7 @@ struct Phase {
   std::string name;   ///< "reduce-scatter y"
   int dimension = 0;  ///< of the group's grid; 0 for direct sends
   int depth = 0;      ///< number of dimensions that the stripe has been scattered along before
-  std::unique_ptr<const patterns::Pattern> pattern;
+  std::shared_ptr<const patterns::Pattern> pattern;
 };
 
 class GroupSchedule {
@@ -55,7 +55,7 @@ class GroupSchedule {
   std::int32_t chips() const { return ranks_ / cores_; }
   /// Chips of the smallest box of the slice around the group.
   std::int32_t box() const { return box_; }
-  /// "y ring, x line": the shapes of the phases, without those of an all-reduce's way back.
+  /// "y ring, x line": the shapes of the phases, of an all-reduce only those of its reduce-scatters.
   std::string shapes() const;
 
   int stripes() const { return stripes_; }
@@ -104,7 +104,7 @@ class GroupSchedule {
     std::int64_t chunk;
   };
 
-  void add_phase(int order, int dimension, int depth, std::unique_ptr<const patterns::Pattern> pattern);
+  void add_phase(int order, int dimension, int depth, std::shared_ptr<const patterns::Pattern> pattern);
   void add_direct(int order, const std::vector<int>& visited, const patterns::PatternFactory& factory);
   void add_broadcasts(int order, const std::vector<int>& visited, const patterns::PatternFactory& factory);
   void add_exchanges(int order, const std::vector<int>& visited, const patterns::PatternFactory& factory);

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "base/units.h"
-#include "hw/machine.h"
 #include "sw/collectives/schedule/collective_schedule.h"
+#include "sw/target_machine.h"
 
 /// The launch of a collective: time of the software from a core's arrival at it to the core's first action.
 ///
@@ -20,10 +20,10 @@ namespace podsim::sw::collectives::schedule {
 
 /// Hosts that a group reaches: as many as hold the smallest box of chips around it, but no more than it has chips. A
 /// pair of a collective-permute, which starts nothing together, counts as one.
-std::int64_t hosts_reached(const hw::Machine& machine, const GroupSchedule& group);
+std::int64_t hosts_reached(const TargetMachine& machine, const GroupSchedule& group);
 
-base::Duration launch(const hw::Machine& machine, const GroupSchedule& group);
+base::Duration launch(const TargetMachine& machine, const GroupSchedule& group);
 /// The launch of the group that takes longest to start.
-base::Duration launch(const hw::Machine& machine, const CollectiveSchedule& schedule);
+base::Duration launch(const TargetMachine& machine, const CollectiveSchedule& schedule);
 
 }  // namespace podsim::sw::collectives::schedule

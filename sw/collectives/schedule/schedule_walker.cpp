@@ -18,7 +18,7 @@ void ScheduleWalker::received(const Segment& segment, ScheduleActions& actions) 
 void ScheduleWalker::accept(const Segment& segment, ScheduleActions& actions) {
   const patterns::Pattern& pattern = schedule_->pattern(segment);
   actions.absorb(segment);
-  // A partial sum goes on only when this core has added its contribution.
+  // A partial sum is forwarded only when this core has added its contribution.
   if (pattern.reduces()) return;
   if (auto next = pattern.onward(segment, schedule_->position(segment, at_))) actions.forward(*next);
   if (!schedule_->concurrent()) return;

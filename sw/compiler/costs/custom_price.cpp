@@ -8,15 +8,14 @@
 #include <utility>
 
 #include "base/text/glob.h"
-#include "hw/timing/tile_pipeline.h"
-#include "sw/ir/array_tile.h"
+#include "hlo/array_tile.h"
 
 namespace podsim::sw::compiler::costs {
 
 namespace {
 
 /// Adds the sizes of an array to those known; false if the pattern is of another array.
-bool match_array(const ShapePattern& pattern, const ir::Shape& shape, Sizes& sizes) {
+bool match_array(const ShapePattern& pattern, const hlo::Shape& shape, Sizes& sizes) {
   const std::vector<std::string>& words = pattern.dimensions;
   if (words == std::vector<std::string>{"*"}) return true;
   if (shape.is_tuple() || words.size() != shape.dimensions.size()) return false;
@@ -35,7 +34,7 @@ bool match_array(const ShapePattern& pattern, const ir::Shape& shape, Sizes& siz
   return true;
 }
 
-bool match_arrays(const std::vector<ShapePattern>& patterns, const std::vector<const ir::Shape*>& shapes,
+bool match_arrays(const std::vector<ShapePattern>& patterns, const std::vector<const hlo::Shape*>& shapes,
                   Sizes& sizes) {
   if (patterns.size() != shapes.size()) return false;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -44,9 +43,9 @@ bool match_arrays(const std::vector<ShapePattern>& patterns, const std::vector<c
   return true;
 }
 
-double bytes_of(const std::vector<const ir::Shape*>& shapes) {
+double bytes_of(const std::vector<const hlo::Shape*>& shapes) {
   double bytes = 0;
-  for (const ir::Shape* shape : shapes) bytes += double(ir::logical_bytes(*shape).value());
+  for (const hlo::Shape* shape : shapes) bytes += double(hlo::logical_bytes(*shape).value());
   return bytes;
 }
 
@@ -55,11 +54,12 @@ struct Totals {
   double reads = 0, writes = 0;  ///< bytes
   double row_passes = 0;         ///< rows through one weight tile
   double alu_ops = 0;            ///< on whole registers
+  double custom_work = 0;        ///< of the registered unit
 };
 
 class Division {
  public:
-  Division(const Totals& totals, const hw::Machine& machine, const std::string& name)
+  Division(const Totals& totals, const TargetMachine& machine, const std::string& name)
       : totals_(totals), machine_(machine), name_(name) {}
 
   /// The op in this many tiles.
@@ -70,10 +70,11 @@ class Division {
     if (written > base::Bytes(0)) tile.writes.push_back({written});
     hw::TilePhase phase;
     if (totals_.row_passes > 0) {
-      phase.mxu = {.weight_tiles = machine_.mxu.count,
-                   .rows = part(totals_.row_passes / double(machine_.mxu.count), parts)};
+      phase.of<hw::Mxu>() = {.weight_tiles = machine_.mxu.count,
+                             .rows = part(totals_.row_passes / double(machine_.mxu.count), parts)};
     }
-    phase.vector.alu_ops = part(totals_.alu_ops, parts);
+    phase.of<hw::Vector>().alu_ops = part(totals_.alu_ops, parts);
+    phase.of<hw::Custom>().amount = part(totals_.custom_work, parts);
     tile.phases.push_back(phase);
 
     hw::TileOp op;
@@ -81,7 +82,7 @@ class Division {
     op.vmem = 2 * (read + written);
     if (parts > 1) op.runs.push_back({parts - 1, tile});
     hw::TilePhase launch;
-    launch.scalar = machine_.compiler.op_launch;
+    launch.of<hw::Scalar>().cycles = machine_.compiler.op_launch;
     tile.phases.push_back(launch);
     op.runs.insert(op.runs.begin(), {1, std::move(tile)});
     return op;
@@ -92,23 +93,23 @@ class Division {
   static base::Bytes part_bytes(double whole, std::int64_t parts) { return base::Bytes(part(whole, parts)); }
 
   const Totals& totals_;
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   const std::string& name_;
 };
 
-/// The op in the number of tiles that takes the least time: a power of two, so many at least that they fit VMEM.
-hw::TileOp divided(const Totals& totals, const hw::Machine& machine, const std::string& name) {
-  constexpr std::int64_t most_doublings = 8;
+/// The op divided into the number of tiles, a power of two, that takes the least time. The tiles fit VMEM.
+hw::TileOp divided(const Totals& totals, const TargetMachine& machine, const std::string& name,
+                   const std::function<base::Cycles(const hw::TileOp& op)>& estimate) {
+  constexpr std::int64_t max_doublings = 8;
   const Division division(totals, machine, name);
   std::int64_t parts = 1;
   while (2 * (totals.reads + totals.writes) / double(parts) > double(machine.vmem.value())) parts *= 2;
   hw::TileOp best = division.into(parts);
-  hw::timing::TilePipeline pipeline(machine);
-  base::Cycles least = pipeline.estimate(best);
-  for (std::int64_t doublings = 0; doublings < most_doublings; ++doublings) {
+  base::Cycles least = estimate(best);
+  for (std::int64_t doublings = 0; doublings < max_doublings; ++doublings) {
     parts *= 2;
     hw::TileOp more = division.into(parts);
-    const base::Cycles cycles = pipeline.estimate(more);
+    const base::Cycles cycles = estimate(more);
     if (cycles >= least) break;
     least = cycles;
     best = std::move(more);
@@ -116,7 +117,7 @@ hw::TileOp divided(const Totals& totals, const hw::Machine& machine, const std::
   return best;
 }
 
-PricedOp kernel_op(const CustomPrice& price, const Sizes& sizes, const hw::Machine& machine) {
+PricedOp kernel_op(const CustomPrice& price, const Sizes& sizes, const TargetMachine& machine) {
   codegen::families::KernelArguments arguments;
   for (const codegen::families::KernelParameter& parameter : price.kernel->parameters) {
     std::string value = parameter.preset;
@@ -138,25 +139,25 @@ PricedOp kernel_op(const CustomPrice& price, const Sizes& sizes, const hw::Machi
 }
 
 /// What a price may say: a terabyte, a quarter of an hour, and some days of the matrix units.
-constexpr double most_bytes = 1e12, most_cycles = 1e12, most_flops = 1e18;
+constexpr double max_bytes = 1e12, max_cycles = 1e12, max_flops = 1e18;
 
 double value_of(const std::optional<SizeExpression>& expression, const Sizes& sizes) {
-  return expression ? expression->value(sizes, most_flops) : 0;
+  return expression ? expression->value(sizes, max_flops) : 0;
 }
 
 }  // namespace
 
-bool CustomPrice::is_for(const ir::Instruction& call) const {
-  return call.opcode == ir::Opcode::custom_call && base::text::glob_match(target, call.target) &&
+bool CustomPrice::is_for(const hlo::Instruction& call) const {
+  return call.opcode == hlo::Opcode::custom_call && base::text::glob_match(target, call.target) &&
          (op_name.empty() || base::text::glob_match(op_name, call.op_name));
 }
 
-std::optional<Sizes> CustomPrice::match(const ir::Computation& computation, const ir::Instruction& call) const {
+std::optional<Sizes> CustomPrice::match(const hlo::Computation& computation, const hlo::Instruction& call) const {
   if (!is_for(call)) return std::nullopt;
-  std::vector<const ir::Shape*> arrays, made;
-  for (const ir::InstructionId operand : call.operands) arrays.push_back(&computation[operand].shape);
+  std::vector<const hlo::Shape*> arrays, made;
+  for (const hlo::InstructionId operand : call.operands) arrays.push_back(&computation[operand].shape);
   if (call.shape.is_tuple()) {
-    for (const ir::Shape& element : call.shape.tuple_shapes) made.push_back(&element);
+    for (const hlo::Shape& element : call.shape.tuple_shapes) made.push_back(&element);
   } else {
     made.push_back(&call.shape);
   }
@@ -169,7 +170,8 @@ std::optional<Sizes> CustomPrice::match(const ir::Computation& computation, cons
 }
 
 PricedOp priced_op(const CustomPrice& price, const Sizes& sizes, base::Bytes reads, base::Bytes writes,
-                   const hw::Machine& machine, const std::string& name) {
+                   const TargetMachine& machine, const std::string& name,
+                   const std::function<base::Cycles(const hw::TileOp& op)>& estimate) {
   const base::Bytes moved = reads + writes;
   if (price.kernel != nullptr) {
     PricedOp priced = kernel_op(price, sizes, machine);
@@ -182,7 +184,7 @@ PricedOp priced_op(const CustomPrice& price, const Sizes& sizes, base::Bytes rea
   }
   if (price.cycles) {
     hw::TilePhase phase;
-    phase.scalar = base::Cycles(std::llround(price.cycles->value(sizes, most_cycles)));
+    phase.of<hw::Scalar>().cycles = base::Cycles(std::llround(price.cycles->value(sizes, max_cycles)));
     PricedOp priced;
     priced.tiles.name = name;
     priced.tiles.runs.push_back({1, {{}, {phase}, {}}});
@@ -190,14 +192,15 @@ PricedOp priced_op(const CustomPrice& price, const Sizes& sizes, base::Bytes rea
     return priced;
   }
   const double products = value_of(price.flops, sizes), vector = value_of(price.vector_flops, sizes);
-  const double bytes = price.bytes ? price.bytes->value(sizes, most_bytes) : double(moved.value());
+  const double bytes = price.bytes ? price.bytes->value(sizes, max_bytes) : double(moved.value());
   const double read_share = moved > base::Bytes(0) ? double(reads.value()) / double(moved.value()) : 1;
   Totals totals;
   totals.reads = bytes * read_share;
   totals.writes = bytes - totals.reads;
   totals.row_passes = products / 2 / double(machine.mxu.size * machine.mxu.size);
-  totals.alu_ops = vector / double(machine.vector.lanes * machine.vector.sublanes);
-  return {divided(totals, machine, name), products + vector, products, base::Bytes(std::llround(bytes))};
+  totals.alu_ops = vector / double(machine.vector.register_elements());
+  totals.custom_work = price.custom_work ? price.custom_work->value(sizes, max_cycles) : 0;
+  return {divided(totals, machine, name, estimate), products + vector, products, base::Bytes(std::llround(bytes))};
 }
 
 }  // namespace podsim::sw::compiler::costs

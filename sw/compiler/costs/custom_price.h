@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,11 +10,11 @@
 
 #include "base/diagnostic.h"
 #include "base/units.h"
-#include "hw/machine.h"
+#include "hlo/graph.h"
 #include "hw/tile_op.h"
 #include "sw/codegen/families/kernel.h"
 #include "sw/compiler/costs/size_expression.h"
-#include "sw/ir/graph.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::compiler::costs {
 
@@ -32,6 +33,7 @@ struct CustomPrice {
 
   std::optional<SizeExpression> flops;         ///< of products, on the matrix units at their full rate
   std::optional<SizeExpression> vector_flops;  ///< one ALU operation of a lane each
+  std::optional<SizeExpression> custom_work;   ///< of the unit that the program has registered, as it counts
   std::optional<SizeExpression> bytes;   ///< read and written in HBM; std::nullopt: operands and results, once each
   std::optional<SizeExpression> cycles;  ///< of the core clock, all included
   const codegen::families::KernelFamily* kernel = nullptr;                     ///< a kernel of podsim's own
@@ -40,9 +42,9 @@ struct CustomPrice {
   base::SourceLocation place;
 
   /// True if the price is for calls of this target and op_name.
-  bool is_for(const ir::Instruction& call) const;
+  bool is_for(const hlo::Instruction& call) const;
   /// The named sizes of a call, with operand_bytes and result_bytes; std::nullopt if its arrays are others.
-  std::optional<Sizes> match(const ir::Computation& computation, const ir::Instruction& call) const;
+  std::optional<Sizes> match(const hlo::Computation& computation, const hlo::Instruction& call) const;
 };
 
 /// A custom call as an op of the core.
@@ -54,9 +56,11 @@ struct PricedOp {
 };
 
 /// The op of a call with these sizes. Its traffic is divided into equal tiles, as many as take the least time, and its
-/// work over them. `reads` and `writes` are the bytes of its operands and results. Throws InputError at the price if an
-/// expression has no value that fits, or the kernel takes no such sizes.
+/// work over them; `estimate` says what an op takes (OpCosts::estimate). `reads` and `writes` are the bytes of its
+/// operands and results. Throws InputError at the price if an expression has no value that fits, or the kernel takes no
+/// such sizes.
 PricedOp priced_op(const CustomPrice& price, const Sizes& sizes, base::Bytes reads, base::Bytes writes,
-                   const hw::Machine& machine, const std::string& name);
+                   const TargetMachine& machine, const std::string& name,
+                   const std::function<base::Cycles(const hw::TileOp& op)>& estimate);
 
 }  // namespace podsim::sw::compiler::costs

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/config_layer.h"
+#include "hw/parts/custom/custom_unit.h"
 #include "sw/codegen/kernel_families.h"
 
 namespace podsim::sw::compiler::costs {
@@ -26,8 +27,8 @@ bool is_size_name(const std::string& word) {
 }
 
 bool is_size_number(const std::string& word) {
-  constexpr std::size_t most_digits = 15;
-  return word.size() <= most_digits && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+  constexpr std::size_t max_digits = 15;
+  return word.size() <= max_digits && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// Reads the tables of one file, and collects what is wrong with them.
@@ -79,8 +80,9 @@ class PriceReader {
   }
 
   CustomPrice read_call(const toml::table& table) {
-    static const std::vector<std::string> keys{"target",       "op_name", "operands", "results", "flops",
-                                               "vector_flops", "bytes",   "cycles",   "kernel",  "arguments"};
+    std::vector<std::string> keys{"target",       "op_name", "operands", "results", "flops",
+                                  "vector_flops", "bytes",   "cycles",   "kernel",  "arguments"};
+    if (unit_ != nullptr) keys.emplace_back(unit_->name());
     CustomPrice price;
     price.place = place(table);
     for (const auto& [key, node] : table) {
@@ -100,6 +102,7 @@ class PriceReader {
     price.vector_flops = expression(table, "vector_flops");
     price.bytes = expression(table, "bytes");
     price.cycles = expression(table, "cycles");
+    if (unit_ != nullptr) price.custom_work = expression(table, std::string(unit_->name()).c_str());
     read_kernel(table, price);
     check_together(table, price);
     return price;
@@ -107,15 +110,17 @@ class PriceReader {
 
   /// A price is of work, or cycles, or a kernel.
   void check_together(const toml::table& table, const CustomPrice& price) {
-    static const std::vector<const char*> work{"flops", "vector_flops", "bytes"};
+    std::vector<std::string> work{"flops", "vector_flops", "bytes"};
+    if (unit_ != nullptr) work.emplace_back(unit_->name());
     const char* whole = table.contains("kernel") ? "kernel" : table.contains("cycles") ? "cycles" : nullptr;
     if (whole == nullptr) {
-      const bool any = std::ranges::any_of(work, [&](const char* key) { return table.contains(key); });
-      if (!any) error("a call needs a price", price.place, "flops, vector_flops, bytes, cycles or kernel");
+      const bool any = std::ranges::any_of(work, [&](const std::string& key) { return table.contains(key); });
+      if (!any) error("a call needs a price", price.place, fmt::format("{}, cycles or kernel", fmt::join(work, ", ")));
       return;
     }
-    for (const char* key : {"flops", "vector_flops", "bytes", "cycles"}) {
-      if (std::string(key) != whole && table.contains(key)) {
+    work.emplace_back("cycles");
+    for (const std::string& key : work) {
+      if (key != whole && table.contains(key)) {
         error(fmt::format("'{}' says all, '{}' beside it has no meaning", whole, key), place(*table.get(key)));
       }
     }
@@ -235,6 +240,7 @@ class PriceReader {
   }
 
   base::ConfigLayer layer_;
+  const hw::parts::custom::CustomUnit* unit_ = hw::parts::custom::custom_unit();
   std::vector<base::Diagnostic> errors_;
   std::vector<std::string> names_;  ///< sizes that expressions of the call may use
 };
@@ -243,24 +249,25 @@ class PriceReader {
 
 PriceList::PriceList(const std::string& file, const std::string& text) : prices_(PriceReader(file, text).run()) {}
 
-std::optional<PriceList::Match> PriceList::find(const ir::Computation& computation, const ir::Instruction& call) const {
+std::optional<PriceList::Match> PriceList::find(const hlo::Computation& computation,
+                                                const hlo::Instruction& call) const {
   for (const CustomPrice& price : prices_) {
     if (auto sizes = price.match(computation, call)) return Match{&price, *std::move(sizes)};
   }
   return std::nullopt;
 }
 
-bool PriceList::knows(const ir::Instruction& call) const {
+bool PriceList::knows(const hlo::Instruction& call) const {
   return std::ranges::any_of(prices_, [&](const CustomPrice& price) { return price.is_for(call); });
 }
 
-std::vector<std::string> PriceList::unused(const ir::Module& module) const {
+std::vector<std::string> PriceList::unused(const hlo::Module& module) const {
   std::vector<std::string> warnings;
   std::set<std::string> targets;
   std::vector<bool> used(prices_.size(), false);
-  for (const ir::Computation& computation : module.computations) {
-    for (const ir::Instruction& instruction : computation.instructions) {
-      if (instruction.opcode != ir::Opcode::custom_call) continue;
+  for (const hlo::Computation& computation : module.computations) {
+    for (const hlo::Instruction& instruction : computation.instructions) {
+      if (instruction.opcode != hlo::Opcode::custom_call) continue;
       targets.insert(instruction.target);
       for (std::size_t i = 0; i < prices_.size(); ++i) used[i] = used[i] || prices_[i].is_for(instruction);
     }

@@ -14,18 +14,18 @@ namespace podsim::sw::compiler::costs {
 class PriceList {
  public:
   PriceList() = default;
-  /// Reads a TOML text. Throws InputError with every mistake at its place.
+  /// Reads a TOML text. Throws InputError with every mistake and its location.
   PriceList(const std::string& file, const std::string& text);
 
   struct Match {
     const CustomPrice* price;
     Sizes sizes;
   };
-  std::optional<Match> find(const ir::Computation& computation, const ir::Instruction& call) const;
+  std::optional<Match> find(const hlo::Computation& computation, const hlo::Instruction& call) const;
   /// True if a price is for calls of this target and op_name, whatever their arrays.
-  bool knows(const ir::Instruction& call) const;
+  bool knows(const hlo::Instruction& call) const;
   /// One warning for each price that is for no call of the module.
-  std::vector<std::string> unused(const ir::Module& module) const;
+  std::vector<std::string> unused(const hlo::Module& module) const;
 
  private:
   std::vector<CustomPrice> prices_;

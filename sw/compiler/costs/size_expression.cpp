@@ -29,7 +29,7 @@ class ExpressionParser {
   }
 
  private:
-  static constexpr int most_deep = 100;
+  static constexpr int max_deep = 100;
 
   /// The next character that is no space; '\0' at the end.
   char next() {
@@ -66,7 +66,7 @@ class ExpressionParser {
 
   void parenthesis() {
     const std::size_t open = at_++;
-    if (++deep_ > most_deep) reject(open, 1, fmt::format("parentheses are deeper than {}", most_deep));
+    if (++deep_ > max_deep) reject(open, 1, fmt::format("parentheses are deeper than {}", max_deep));
     sum();
     if (next() != ')') reject(open, 1, "this parenthesis is not closed");
     ++at_;

@@ -16,7 +16,7 @@ using Sizes = std::map<std::string, double, std::less<>>;
 /// An expression over named sizes, "4 * b*s*(s+1) / 2": numbers, names, + - * / and parentheses.
 class SizeExpression {
  public:
-  /// Parses a text. `place` is where it is; `names` are those that it may use. Throws InputError at the character that
+  /// Parses a text. `place` is its location; `names` are those that it may use. Throws InputError at the character that
   /// is wrong.
   SizeExpression(const std::string& text, const base::SourceLocation& place, const std::vector<std::string>& names);
 

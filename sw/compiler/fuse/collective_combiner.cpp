@@ -13,82 +13,83 @@ namespace podsim::sw::compiler::fuse {
 namespace {
 
 struct Group {
-  std::vector<ir::InstructionId> members;
+  std::vector<hlo::InstructionId> members;
   base::Bytes bytes;
-  ir::InstructionId needed_by =
-      std::numeric_limits<ir::InstructionId>::max();  ///< the smallest needed_by() of the members
+  hlo::InstructionId needed_by =
+      std::numeric_limits<hlo::InstructionId>::max();  ///< the smallest needed_by() of the members
   std::vector<std::size_t> completed;  ///< groups whose sums the members complete; earlier, with the same needed_by
   bool weights = false;                ///< all-gathers of parameters or parts of them, which are available at any time
 };
 
-bool may_combine(const ir::Instruction& instruction) {
-  const bool kind = instruction.opcode == ir::Opcode::all_reduce || instruction.opcode == ir::Opcode::reduce_scatter ||
-                    instruction.opcode == ir::Opcode::all_gather;
-  return kind && instruction.phase == ir::AsyncPhase::none && !instruction.shape.is_tuple();
+bool may_combine(const hlo::Instruction& instruction) {
+  const bool kind = instruction.opcode == hlo::Opcode::all_reduce ||
+                    instruction.opcode == hlo::Opcode::reduce_scatter || instruction.opcode == hlo::Opcode::all_gather;
+  return kind && instruction.phase == hlo::AsyncPhase::none && !instruction.shape.is_tuple();
 }
 
 /// Compares participants without the values of channel ids: only their presence matters.
-bool same_participants(const ir::Participants& a, const ir::Participants& b) {
+bool same_participants(const hlo::Participants& a, const hlo::Participants& b) {
   return a.iota == b.iota && a.groups == b.groups && a.channel_id.has_value() == b.channel_id.has_value() &&
          a.use_global_device_ids == b.use_global_device_ids;
 }
 
-bool same_kind(const ir::Instruction& a, const ir::Instruction& b) {
+bool same_kind(const hlo::Instruction& a, const hlo::Instruction& b) {
   return a.opcode == b.opcode && a.called == b.called && a.shape.element_type == b.shape.element_type &&
          a.dimensions == b.dimensions && same_participants(a.participants, b.participants);
 }
 
 /// Bytes of a core's operand or result, whichever is larger.
-base::Bytes payload(const ir::Computation& computation, const ir::Instruction& instruction) {
-  return std::max(ir::logical_bytes(instruction.shape), ir::logical_bytes(computation[instruction.operands[0]].shape));
+base::Bytes payload(const hlo::Computation& computation, const hlo::Instruction& instruction) {
+  return std::max(hlo::logical_bytes(instruction.shape),
+                  hlo::logical_bytes(computation[instruction.operands[0]].shape));
 }
 
 /// True if the time of an instruction matters: it takes long, or other cores wait for it.
-bool is_heavy(const ir::Instruction& instruction) {
+bool is_heavy(const hlo::Instruction& instruction) {
   switch (instruction.opcode) {
-    case ir::Opcode::dot:
-    case ir::Opcode::convolution:
-    case ir::Opcode::fusion:
-    case ir::Opcode::reduce_window:
-    case ir::Opcode::select_and_scatter:
-    case ir::Opcode::gather:
-    case ir::Opcode::scatter:
-    case ir::Opcode::sort:
-    case ir::Opcode::while_loop:
-    case ir::Opcode::conditional:
-    case ir::Opcode::call:
-    case ir::Opcode::custom_call:
-    case ir::Opcode::infeed:
-    case ir::Opcode::outfeed:
-    case ir::Opcode::all_to_all:
-    case ir::Opcode::collective_permute:
-    case ir::Opcode::collective_broadcast:
+    case hlo::Opcode::dot:
+    case hlo::Opcode::convolution:
+    case hlo::Opcode::fusion:
+    case hlo::Opcode::reduce_window:
+    case hlo::Opcode::select_and_scatter:
+    case hlo::Opcode::gather:
+    case hlo::Opcode::scatter:
+    case hlo::Opcode::sort:
+    case hlo::Opcode::while_loop:
+    case hlo::Opcode::conditional:
+    case hlo::Opcode::call:
+    case hlo::Opcode::custom_call:
+    case hlo::Opcode::infeed:
+    case hlo::Opcode::outfeed:
+    case hlo::Opcode::all_to_all:
+    case hlo::Opcode::collective_permute:
+    case hlo::Opcode::collective_broadcast:
       return true;
     default:
-      return may_combine(instruction) || instruction.phase != ir::AsyncPhase::none;
+      return may_combine(instruction) || instruction.phase != hlo::AsyncPhase::none;
   }
 }
 
 /// True for an all-reduce of a reduce-scatter's result, in any form, which completes a sum. Both can wait until the sum
 /// is needed.
-bool completes(const ir::Computation& computation, const ir::Instruction& instruction) {
-  if (instruction.opcode != ir::Opcode::all_reduce || !may_combine(instruction)) return false;
-  const ir::Instruction* sum = &computation[instruction.operands[0]];
-  while (sum->opcode == ir::Opcode::reshape || sum->opcode == ir::Opcode::transpose) {
+bool completes(const hlo::Computation& computation, const hlo::Instruction& instruction) {
+  if (instruction.opcode != hlo::Opcode::all_reduce || !may_combine(instruction)) return false;
+  const hlo::Instruction* sum = &computation[instruction.operands[0]];
+  while (sum->opcode == hlo::Opcode::reshape || sum->opcode == hlo::Opcode::transpose) {
     sum = &computation[sum->operands[0]];
   }
-  return sum->opcode == ir::Opcode::reduce_scatter && may_combine(*sum);
+  return sum->opcode == hlo::Opcode::reduce_scatter && may_combine(*sum);
 }
 
 /// Returns for every instruction the first heavy one that needs it, directly or through light ones. It can wait until
 /// there.
-std::vector<ir::InstructionId> needed_by(const ir::Computation& computation) {
-  const ir::InstructionId count = ir::InstructionId(computation.instructions.size());
-  std::vector<ir::InstructionId> first(std::size_t(count), count);
-  for (ir::InstructionId id = count; id-- > 0;) {
+std::vector<hlo::InstructionId> needed_by(const hlo::Computation& computation) {
+  const hlo::InstructionId count = hlo::InstructionId(computation.instructions.size());
+  std::vector<hlo::InstructionId> first(std::size_t(count), count);
+  for (hlo::InstructionId id = count; id-- > 0;) {
     const bool waits = !is_heavy(computation[id]) || completes(computation, computation[id]);
-    const ir::InstructionId need = waits ? first[std::size_t(id)] : id;
-    for (const ir::InstructionId operand : computation[id].operands) {
+    const hlo::InstructionId need = waits ? first[std::size_t(id)] : id;
+    for (const hlo::InstructionId operand : computation[id].operands) {
       first[std::size_t(operand)] = std::min(first[std::size_t(operand)], need);
     }
   }
@@ -96,20 +97,20 @@ std::vector<ir::InstructionId> needed_by(const ir::Computation& computation) {
 }
 
 /// Marks parameters and values that consist of elements of one parameter, in any order and type.
-std::vector<bool> made_of_a_parameter(const ir::Computation& computation) {
+std::vector<bool> made_of_a_parameter(const hlo::Computation& computation) {
   std::vector<bool> marks(computation.instructions.size(), false);
-  for (ir::InstructionId id = 0; id < ir::InstructionId(marks.size()); ++id) {
-    const ir::Instruction& instruction = computation[id];
-    const auto marked = [&](ir::InstructionId operand) { return bool(marks[std::size_t(operand)]); };
+  for (hlo::InstructionId id = 0; id < hlo::InstructionId(marks.size()); ++id) {
+    const hlo::Instruction& instruction = computation[id];
+    const auto marked = [&](hlo::InstructionId operand) { return bool(marks[std::size_t(operand)]); };
     switch (instruction.opcode) {
-      case ir::Opcode::parameter:
+      case hlo::Opcode::parameter:
         marks[std::size_t(id)] = true;
         break;
-      case ir::Opcode::get_tuple_element:
-      case ir::Opcode::convert:
-      case ir::Opcode::reshape:
-      case ir::Opcode::slice:
-      case ir::Opcode::transpose:
+      case hlo::Opcode::get_tuple_element:
+      case hlo::Opcode::convert:
+      case hlo::Opcode::reshape:
+      case hlo::Opcode::slice:
+      case hlo::Opcode::transpose:
         marks[std::size_t(id)] = marked(instruction.operands[0]);
         break;
       default:
@@ -119,17 +120,17 @@ std::vector<bool> made_of_a_parameter(const ir::Computation& computation) {
   return marks;
 }
 
-std::vector<Group> group_collectives(const ir::Computation& computation, base::Bytes threshold) {
-  const std::vector<ir::InstructionId> needed = needed_by(computation);
+std::vector<Group> group_collectives(const hlo::Computation& computation, base::Bytes threshold) {
+  const std::vector<hlo::InstructionId> needed = needed_by(computation);
   const std::vector<bool> from_parameters = made_of_a_parameter(computation);
   std::vector<Group> groups;
   std::vector<std::size_t> group_of(computation.instructions.size(), 0);
-  for (ir::InstructionId id = 0; id < ir::InstructionId(computation.instructions.size()); ++id) {
-    const ir::Instruction& instruction = computation[id];
+  for (hlo::InstructionId id = 0; id < hlo::InstructionId(computation.instructions.size()); ++id) {
+    const hlo::Instruction& instruction = computation[id];
     if (!may_combine(instruction)) continue;
     const base::Bytes bytes = payload(computation, instruction);
     const bool weights =
-        instruction.opcode == ir::Opcode::all_gather && from_parameters[std::size_t(instruction.operands[0])];
+        instruction.opcode == hlo::Opcode::all_gather && from_parameters[std::size_t(instruction.operands[0])];
     auto fits = [&](const Group& group) {
       return same_kind(computation[group.members.front()], instruction) && group.weights == weights &&
              group.bytes + bytes <= threshold && (weights || id < group.needed_by);
@@ -153,24 +154,24 @@ std::vector<Group> group_collectives(const ir::Computation& computation, base::B
 }
 
 /// Appends the combined collective after all instructions; the members become elements of its result.
-void combine(ir::Computation& computation, const Group& group) {
-  ir::Instruction combined = computation[group.members.front()];
-  const std::string kind(ir::to_string(combined.opcode));
+void combine(hlo::Computation& computation, const Group& group) {
+  hlo::Instruction combined = computation[group.members.front()];
+  const std::string kind(hlo::to_string(combined.opcode));
   combined.name = fmt::format("{}.combined.{}", kind, group.members.front());
-  const bool over_replicas = combined.opcode == ir::Opcode::all_reduce && !combined.participants->channel_id;
+  const bool over_replicas = combined.opcode == hlo::Opcode::all_reduce && !combined.participants->channel_id;
   combined.op_name = (over_replicas ? "gradient " : "combined ") + kind;
   combined.operands.clear();
-  std::vector<ir::Shape> shapes;
-  for (ir::InstructionId member : group.members) {
+  std::vector<hlo::Shape> shapes;
+  for (hlo::InstructionId member : group.members) {
     combined.operands.push_back(computation[member].operands[0]);
     shapes.push_back(computation[member].shape);
   }
-  combined.shape = ir::make_tuple_shape(std::move(shapes));
-  const ir::InstructionId tuple = ir::InstructionId(computation.instructions.size());
+  combined.shape = hlo::make_tuple_shape(std::move(shapes));
+  const hlo::InstructionId tuple = hlo::InstructionId(computation.instructions.size());
   computation.instructions.push_back(std::move(combined));
   for (std::size_t i = 0; i < group.members.size(); ++i) {
-    ir::Instruction& member = computation[group.members[i]];
-    member.opcode = ir::Opcode::get_tuple_element;
+    hlo::Instruction& member = computation[group.members[i]];
+    member.opcode = hlo::Opcode::get_tuple_element;
     member.index = std::int64_t(i);
     member.operands = {tuple};
     member.called.clear();
@@ -181,13 +182,13 @@ void combine(ir::Computation& computation, const Group& group) {
 
 /// Appends a value and the values that it is computed from, operands first, except those in `placed`, and adds them to
 /// `placed`.
-void add_with_operands(const ir::Computation& computation, ir::InstructionId id, std::vector<bool>& placed,
-                       std::vector<ir::InstructionId>& order) {
-  std::vector<ir::InstructionId> open{id};
+void add_with_operands(const hlo::Computation& computation, hlo::InstructionId id, std::vector<bool>& placed,
+                       std::vector<hlo::InstructionId>& order) {
+  std::vector<hlo::InstructionId> open{id};
   while (!open.empty()) {
-    const ir::InstructionId next = open.back();
+    const hlo::InstructionId next = open.back();
     const std::size_t before = open.size();
-    for (ir::InstructionId operand : computation[next].operands) {
+    for (hlo::InstructionId operand : computation[next].operands) {
       if (!placed[std::size_t(operand)]) open.push_back(operand);
     }
     if (open.size() > before) continue;
@@ -198,21 +199,21 @@ void add_with_operands(const ir::Computation& computation, ir::InstructionId id,
   }
 }
 
-void combine_in(ir::Computation& computation, base::Bytes threshold) {
+void combine_in(hlo::Computation& computation, base::Bytes threshold) {
   const std::vector<Group> groups = group_collectives(computation, threshold);
   if (groups.empty()) return;
   const std::size_t count = computation.instructions.size();
-  std::vector<std::vector<ir::InstructionId>> before(count);  ///< combined collectives, by position
+  std::vector<std::vector<hlo::InstructionId>> before(count);  ///< combined collectives, by position
   for (const Group& group : groups) {
     before[std::size_t(group.weights ? group.members.front() : group.members.back())].push_back(
-        ir::InstructionId(computation.instructions.size()));
+        hlo::InstructionId(computation.instructions.size()));
     combine(computation, group);
   }
   std::vector<bool> placed(computation.instructions.size(), false);
-  std::vector<ir::InstructionId> order;
-  for (ir::InstructionId id = 0; id < ir::InstructionId(count); ++id) {
-    for (ir::InstructionId combined : before[std::size_t(id)]) {
-      if (computation[combined].opcode == ir::Opcode::all_gather) {
+  std::vector<hlo::InstructionId> order;
+  for (hlo::InstructionId id = 0; id < hlo::InstructionId(count); ++id) {
+    for (hlo::InstructionId combined : before[std::size_t(id)]) {
+      if (computation[combined].opcode == hlo::Opcode::all_gather) {
         add_with_operands(computation, combined, placed, order);
       } else {
         order.push_back(combined);
@@ -226,8 +227,8 @@ void combine_in(ir::Computation& computation, base::Bytes threshold) {
 
 }  // namespace
 
-ir::Module combine_collectives(ir::Module module, base::Bytes threshold) {
-  const std::vector<bool> executed = ir::executed_computations(module);
+hlo::Module combine_collectives(hlo::Module module, base::Bytes threshold) {
+  const std::vector<bool> executed = hlo::executed_computations(module);
   for (std::size_t i = 0; i < executed.size(); ++i) {
     if (executed[i]) combine_in(module.computations[i], threshold);
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/units.h"
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::compiler::fuse {
 
@@ -16,6 +16,6 @@ namespace podsim::sw::compiler::fuse {
 /// that position. All-gathers of weights and inputs (parameters and parts of them, converted or not) are at the
 /// position of the first member instead. So at most about `threshold` bytes of each kind are live longer than before,
 /// and all other instructions keep their order.
-ir::Module combine_collectives(ir::Module module, base::Bytes threshold);
+hlo::Module combine_collectives(hlo::Module module, base::Bytes threshold);
 
 }  // namespace podsim::sw::compiler::fuse

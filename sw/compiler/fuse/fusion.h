@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::compiler::fuse {
 
@@ -20,7 +20,7 @@ namespace podsim::sw::compiler::fuse {
 ///   2. Recompute or store. An elementwise value is recomputed inside every op that reads it unless storing it moves
 ///      fewer bytes. Storing costs its inputs, its write, and one read per reader; recomputing costs its inputs once
 ///      more for every reader that does not read them anyway. A value that must be stored is still recomputed by its
-///      readers if they read fewer bytes that way. This rule puts batch normalisation into the operands of the next
+///      readers if they then read fewer bytes. This rule puts batch normalisation into the operands of the next
 ///      convolution, exponentials of a softmax into each of their readers, and stores a residual join, as optimised TPU
 ///      modules do.
 ///      Random numbers of `rng` are drawn once: they, and what is computed from them, are inlined where one op reads
@@ -32,6 +32,6 @@ namespace podsim::sw::compiler::fuse {
 ///      it. A reduction has its results only after all of its input, so what reads them is another op. The exception is
 ///      the sum over a whole parameter, such as the norm of a weight: silicon's training loop computes the norm of the
 ///      new weight in the op that writes it, for the next step.
-ir::Module fuse(ir::Module module);
+hlo::Module fuse(hlo::Module module);
 
 }  // namespace podsim::sw::compiler::fuse

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::compiler::fuse {
 
@@ -12,8 +12,8 @@ struct FusionPlan {
   /// An op, given by the values that it stores, in program order. Its inlined instructions are implied: everything that
   /// its roots read, directly or through inlined instructions, that is neither stored nor a source.
   struct Group {
-    std::vector<ir::InstructionId> roots;
-    ir::InstructionId hero = -1;  ///< the convolution or dot of an output fusion
+    std::vector<hlo::InstructionId> roots;
+    hlo::InstructionId hero = -1;  ///< the convolution or dot of an output fusion
   };
   std::vector<Group> groups;
   /// Per instruction: the group that stores it, or -1 if it is only inlined or a source.
@@ -27,16 +27,16 @@ struct FusionPlan {
 
   /// Returns whether `reader` may compute its operand `value` itself; all-reduce, select-and-scatter, concatenate,
   /// tuple and others read stored values. A scatter fills the array that it adds to, if all elements are one scalar.
-  bool takes_inlined(const ir::Computation& computation, ir::InstructionId reader, ir::InstructionId value) const;
+  bool takes_inlined(const hlo::Computation& computation, hlo::InstructionId reader, hlo::InstructionId value) const;
 };
 
-FusionPlan plan_fusion(const ir::Computation& computation);
+FusionPlan plan_fusion(const hlo::Computation& computation);
 
 /// True for opcodes that may be recomputed inside another op.
-bool is_fusible_producer(const ir::Instruction& instruction);
+bool is_fusible_producer(const hlo::Instruction& instruction);
 /// By instruction: true for a value that goes into reductions and nowhere else, by values that may be recomputed.
-std::vector<bool> into_reductions(const ir::Computation& computation);
+std::vector<bool> into_reductions(const hlo::Computation& computation);
 /// True for values that exist without an op: parameters and tuple elements.
-bool is_source(const ir::Instruction& instruction);
+bool is_source(const hlo::Instruction& instruction);
 
 }  // namespace podsim::sw::compiler::fuse

@@ -19,77 +19,77 @@ namespace podsim::sw::compiler::fuse {
 namespace {
 
 /// The traffic of an op whose latencies take compiler.small_op_share of its time; an op with less is small.
-base::Bytes small_traffic(const hw::Machine& machine) {
+base::Bytes small_traffic(const TargetMachine& machine) {
   const base::Duration latencies = (machine.dma.read_latency + machine.dma.write_latency) / machine.clock;
-  return base::Bytes(std::int64_t((latencies * machine.hbm.stream_rate).si() / machine.compiler.small_op_share));
+  return base::Bytes(std::int64_t((latencies * machine.hbm.stream_rate).si() / machine.passes.small_op_share));
 }
 
 std::string_view outermost_scope(std::string_view op_name) { return op_name.substr(0, op_name.find('/')); }
 
 /// True for instructions of a loop, without matmuls, windows, lookups and control flow.
-bool is_loop_work(const ir::Instruction& instruction) {
-  return instruction.opcode == ir::Opcode::reduce || is_fusible_producer(instruction);
+bool is_loop_work(const hlo::Instruction& instruction) {
+  return instruction.opcode == hlo::Opcode::reduce || is_fusible_producer(instruction);
 }
 
-bool is_loop_op(const ir::Module& module, const ir::Instruction& instruction) {
-  if (instruction.phase != ir::AsyncPhase::none) return false;
-  if (instruction.opcode != ir::Opcode::fusion) {
-    return instruction.opcode == ir::Opcode::reduce || ir::is_elementwise(instruction.opcode);
+bool is_loop_op(const hlo::Module& module, const hlo::Instruction& instruction) {
+  if (instruction.phase != hlo::AsyncPhase::none) return false;
+  if (instruction.opcode != hlo::Opcode::fusion) {
+    return instruction.opcode == hlo::Opcode::reduce || hlo::is_elementwise(instruction.opcode);
   }
-  return instruction.fusion_kind == ir::FusionKind::loop &&
+  return instruction.fusion_kind == hlo::FusionKind::loop &&
          std::ranges::all_of(
-             module.computations[instruction.called.front()].instructions, [](const ir::Instruction& i) {
-               return is_loop_work(i) || i.opcode == ir::Opcode::parameter || i.opcode == ir::Opcode::tuple;
+             module.computations[instruction.called.front()].instructions, [](const hlo::Instruction& i) {
+               return is_loop_work(i) || i.opcode == hlo::Opcode::parameter || i.opcode == hlo::Opcode::tuple;
              });
 }
 
 /// True if an instruction waits for several arrays from any ops.
-bool gathers_results(const ir::Computation& entry, ir::InstructionId id) {
-  return id == entry.root ? entry[id].opcode == ir::Opcode::tuple
-                          : ir::is_collective(entry[id].opcode) && entry[id].operands.size() > 1;
+bool gathers_results(const hlo::Computation& entry, hlo::InstructionId id) {
+  return id == entry.root ? entry[id].opcode == hlo::Opcode::tuple
+                          : hlo::is_collective(entry[id].opcode) && entry[id].operands.size() > 1;
 }
 
 /// The body of a merged op while members are added.
 class MergedBody {
  public:
-  MergedBody(const ir::Module& module, const ir::Computation& entry) : module_(module), entry_(entry) {}
+  MergedBody(const hlo::Module& module, const hlo::Computation& entry) : module_(module), entry_(entry) {}
 
   /// Adds the instructions of an op. Returns the index of its first result among the results of the body.
-  std::size_t add(ir::InstructionId member) {
+  std::size_t add(hlo::InstructionId member) {
     const std::size_t first = results_.size();
-    const ir::Instruction& op = entry_[member];
-    if (op.opcode != ir::Opcode::fusion) {
-      ir::Instruction copy = op;
-      for (ir::InstructionId& operand : copy.operands) operand = parameter(operand);
+    const hlo::Instruction& op = entry_[member];
+    if (op.opcode != hlo::Opcode::fusion) {
+      hlo::Instruction copy = op;
+      for (hlo::InstructionId& operand : copy.operands) operand = parameter(operand);
       results_.push_back(append(std::move(copy)));
       return first;
     }
-    const ir::Computation& source = module_.computations[std::size_t(op.called.front())];
-    std::vector<ir::InstructionId> renamed;
-    for (const ir::Instruction& instruction : source.instructions) {
-      ir::Instruction copy = instruction;
-      for (ir::InstructionId& operand : copy.operands) operand = renamed[std::size_t(operand)];
-      if (copy.opcode == ir::Opcode::parameter) {
+    const hlo::Computation& source = module_.computations[std::size_t(op.called.front())];
+    std::vector<hlo::InstructionId> renamed;
+    for (const hlo::Instruction& instruction : source.instructions) {
+      hlo::Instruction copy = instruction;
+      for (hlo::InstructionId& operand : copy.operands) operand = renamed[std::size_t(operand)];
+      if (copy.opcode == hlo::Opcode::parameter) {
         renamed.push_back(parameter(op.operands[std::size_t(copy.index)]));
       } else {
-        renamed.push_back(copy.opcode == ir::Opcode::tuple ? -1 : append(std::move(copy)));
+        renamed.push_back(copy.opcode == hlo::Opcode::tuple ? -1 : append(std::move(copy)));
       }
     }
-    const ir::Instruction& root = source[source.root];
-    const std::vector<ir::InstructionId> roots =
-        root.opcode == ir::Opcode::tuple ? root.operands : std::vector<ir::InstructionId>{source.root};
-    for (ir::InstructionId result : roots) results_.push_back(renamed[std::size_t(result)]);
+    const hlo::Instruction& root = source[source.root];
+    const std::vector<hlo::InstructionId> roots =
+        root.opcode == hlo::Opcode::tuple ? root.operands : std::vector<hlo::InstructionId>{source.root};
+    for (hlo::InstructionId result : roots) results_.push_back(renamed[std::size_t(result)]);
     return first;
   }
 
   /// Returns the body, with a tuple as result. Sets `operands` to the values that it reads, in the order of its
   /// parameters.
-  ir::Computation finish(std::string name, std::vector<ir::InstructionId>& operands) && {
-    ir::Instruction tuple;
-    tuple.opcode = ir::Opcode::tuple;
-    std::vector<ir::Shape> shapes;
-    for (ir::InstructionId result : results_) shapes.push_back(body_[result].shape);
-    tuple.shape = ir::make_tuple_shape(std::move(shapes));
+  hlo::Computation finish(std::string name, std::vector<hlo::InstructionId>& operands) && {
+    hlo::Instruction tuple;
+    tuple.opcode = hlo::Opcode::tuple;
+    std::vector<hlo::Shape> shapes;
+    for (hlo::InstructionId result : results_) shapes.push_back(body_[result].shape);
+    tuple.shape = hlo::make_tuple_shape(std::move(shapes));
     tuple.operands = std::move(results_);
     body_.root = append(std::move(tuple));
     body_.name = std::move(name);
@@ -98,17 +98,17 @@ class MergedBody {
   }
 
  private:
-  ir::InstructionId append(ir::Instruction instruction) {
-    instruction.name = fmt::format("{}.{}", ir::to_string(instruction.opcode), body_.instructions.size());
+  hlo::InstructionId append(hlo::Instruction instruction) {
+    instruction.name = fmt::format("{}.{}", hlo::to_string(instruction.opcode), body_.instructions.size());
     body_.instructions.push_back(std::move(instruction));
-    return ir::InstructionId(body_.instructions.size()) - 1;
+    return hlo::InstructionId(body_.instructions.size()) - 1;
   }
 
-  ir::InstructionId parameter(ir::InstructionId operand) {
-    const auto [known, added] = parameters_.try_emplace(operand, ir::InstructionId(body_.instructions.size()));
+  hlo::InstructionId parameter(hlo::InstructionId operand) {
+    const auto [known, added] = parameters_.try_emplace(operand, hlo::InstructionId(body_.instructions.size()));
     if (!added) return known->second;
-    ir::Instruction parameter;
-    parameter.opcode = ir::Opcode::parameter;
+    hlo::Instruction parameter;
+    parameter.opcode = hlo::Opcode::parameter;
     parameter.shape = entry_[operand].shape;
     parameter.index = std::int64_t(operands_.size());
     operands_.push_back(operand);
@@ -116,34 +116,34 @@ class MergedBody {
     return append(std::move(parameter));
   }
 
-  const ir::Module& module_;
-  const ir::Computation& entry_;
-  ir::Computation body_;
-  std::map<ir::InstructionId, ir::InstructionId> parameters_;  ///< by operand
-  std::vector<ir::InstructionId> operands_, results_;
+  const hlo::Module& module_;
+  const hlo::Computation& entry_;
+  hlo::Computation body_;
+  std::map<hlo::InstructionId, hlo::InstructionId> parameters_;  ///< by operand
+  std::vector<hlo::InstructionId> operands_, results_;
 };
 
 class Merger {
  public:
-  Merger(ir::Module module, base::Bytes most) : module_(std::move(module)), most_(most) {}
+  Merger(hlo::Module module, base::Bytes most) : module_(std::move(module)), most_(most) {}
 
-  ir::Module run() && {
+  hlo::Module run() && {
     while (merge_next()) {
     }
     return std::move(module_);
   }
 
  private:
-  ir::Computation& entry() { return module_.computations[std::size_t(module_.entry)]; }
+  hlo::Computation& entry() { return module_.computations[std::size_t(module_.entry)]; }
 
   bool merge_next() {
-    const ir::Computation& computation = entry();
-    users_ = ir::users_of(computation);
-    for (ir::InstructionId id = 0; id < ir::InstructionId(computation.instructions.size()); ++id) {
+    const hlo::Computation& computation = entry();
+    users_ = hlo::users_of(computation);
+    for (hlo::InstructionId id = 0; id < hlo::InstructionId(computation.instructions.size()); ++id) {
       if (!gathers_results(computation, id)) continue;
-      const std::vector<ir::InstructionId> candidates = candidates_of(id);
+      const std::vector<hlo::InstructionId> candidates = candidates_of(id);
       for (std::size_t first = 0; first + 1 < candidates.size(); ++first) {
-        const std::vector<ir::InstructionId> group = independent(std::span(candidates).subspan(first));
+        const std::vector<hlo::InstructionId> group = independent(std::span(candidates).subspan(first));
         if (group.size() < 2) continue;
         merge(group);
         return true;
@@ -153,11 +153,11 @@ class Merger {
   }
 
   /// Ops that may be merged because `reader` waits for them, in ascending order.
-  std::vector<ir::InstructionId> candidates_of(ir::InstructionId reader) {
-    std::vector<ir::InstructionId> found;
-    for (ir::InstructionId operand : entry()[reader].operands) {
-      const bool is_element = entry()[operand].opcode == ir::Opcode::get_tuple_element;
-      const ir::InstructionId op = is_element ? entry()[operand].operands[0] : operand;
+  std::vector<hlo::InstructionId> candidates_of(hlo::InstructionId reader) {
+    std::vector<hlo::InstructionId> found;
+    for (hlo::InstructionId operand : entry()[reader].operands) {
+      const bool is_element = entry()[operand].opcode == hlo::Opcode::get_tuple_element;
+      const hlo::InstructionId op = is_element ? entry()[operand].operands[0] : operand;
       if (is_candidate(op, reader)) found.push_back(op);
     }
     std::ranges::sort(found);
@@ -165,39 +165,39 @@ class Merger {
     return found;
   }
 
-  bool is_candidate(ir::InstructionId id, ir::InstructionId reader) {
-    const ir::Computation& computation = entry();
-    const ir::Instruction& op = computation[id];
+  bool is_candidate(hlo::InstructionId id, hlo::InstructionId reader) {
+    const hlo::Computation& computation = entry();
+    const hlo::Instruction& op = computation[id];
     if (!is_loop_op(module_, op)) return false;
-    const bool is_taken_apart = std::ranges::all_of(users_[std::size_t(id)], [&](ir::InstructionId user) {
-      return computation[user].opcode == ir::Opcode::get_tuple_element;
+    const bool is_taken_apart = std::ranges::all_of(users_[std::size_t(id)], [&](hlo::InstructionId user) {
+      return computation[user].opcode == hlo::Opcode::get_tuple_element;
     });
     if (op.shape.is_tuple() && !is_taken_apart) return false;
     base::Bytes read, held;
-    for (ir::InstructionId operand : op.operands) {
-      const base::Bytes bytes = ir::padded_bytes(computation[operand].shape);
+    for (hlo::InstructionId operand : op.operands) {
+      const base::Bytes bytes = hlo::padded_bytes(computation[operand].shape);
       read += bytes;
       if (is_temporary_array(operand) && users_[std::size_t(operand)].back() < reader) held += bytes;
     }
-    const base::Bytes written = ir::padded_bytes(op.shape);
+    const base::Bytes written = hlo::padded_bytes(op.shape);
     return read + written <= most_ && held <= written;
   }
 
-  bool is_temporary_array(ir::InstructionId id) {
-    const ir::Instruction& instruction = entry()[id];
-    return instruction.opcode != ir::Opcode::parameter && instruction.shape.rank() > 0;
+  bool is_temporary_array(hlo::InstructionId id) {
+    const hlo::Instruction& instruction = entry()[id];
+    return instruction.opcode != hlo::Opcode::parameter && instruction.shape.rank() > 0;
   }
 
   /// The first of `candidates`, and those that follow and do not depend on ops chosen before them.
-  std::vector<ir::InstructionId> independent(std::span<const ir::InstructionId> candidates) {
-    const ir::Computation& computation = entry();
+  std::vector<hlo::InstructionId> independent(std::span<const hlo::InstructionId> candidates) {
+    const hlo::Computation& computation = entry();
     const std::string_view scope = outermost_scope(computation[candidates.front()].op_name);
     std::vector<bool> needs(computation.instructions.size(), false);
-    std::vector<ir::InstructionId> group;
+    std::vector<hlo::InstructionId> group;
     std::size_t next = 0;
-    for (ir::InstructionId id = candidates.front(); id <= candidates.back(); ++id) {
+    for (hlo::InstructionId id = candidates.front(); id <= candidates.back(); ++id) {
       const bool depends = std::ranges::any_of(
-          computation[id].operands, [&](ir::InstructionId operand) { return bool(needs[std::size_t(operand)]); });
+          computation[id].operands, [&](hlo::InstructionId operand) { return bool(needs[std::size_t(operand)]); });
       const bool is_candidate = candidates[next] == id;
       if (is_candidate) ++next;
       const bool joins = is_candidate && !depends && outermost_scope(computation[id].op_name) == scope;
@@ -207,18 +207,18 @@ class Merger {
     return group;
   }
 
-  void merge(const std::vector<ir::InstructionId>& group) {
-    ir::Computation& computation = entry();
+  void merge(const std::vector<hlo::InstructionId>& group) {
+    hlo::Computation& computation = entry();
     MergedBody body(module_, computation);
     std::vector<std::size_t> first_results;
-    for (ir::InstructionId member : group) first_results.push_back(body.add(member));
-    ir::Instruction merged;
-    merged.opcode = ir::Opcode::fusion;
-    merged.fusion_kind = ir::FusionKind::loop;
-    const ir::InstructionId at = ir::InstructionId(computation.instructions.size());
+    for (hlo::InstructionId member : group) first_results.push_back(body.add(member));
+    hlo::Instruction merged;
+    merged.opcode = hlo::Opcode::fusion;
+    merged.fusion_kind = hlo::FusionKind::loop;
+    const hlo::InstructionId at = hlo::InstructionId(computation.instructions.size());
     merged.name = fmt::format("horizontal_fusion.{}", merged_++);
     merged.op_name = outermost_scope(computation[group.front()].op_name);
-    ir::Computation finished = std::move(body).finish("fused_computation." + merged.name, merged.operands);
+    hlo::Computation finished = std::move(body).finish("fused_computation." + merged.name, merged.operands);
     merged.shape = finished[finished.root].shape;
     merged.called = {module_.entry};
     for (std::size_t i = 0; i < group.size(); ++i) redirect(group[i], at, std::int64_t(first_results[i]));
@@ -228,17 +228,17 @@ class Merger {
   }
 
   /// Makes the results of a member elements of the merged op's result.
-  void redirect(ir::InstructionId member, ir::InstructionId merged, std::int64_t first_result) {
-    ir::Computation& computation = entry();
+  void redirect(hlo::InstructionId member, hlo::InstructionId merged, std::int64_t first_result) {
+    hlo::Computation& computation = entry();
     if (computation[member].shape.is_tuple()) {
-      for (ir::InstructionId element : users_[std::size_t(member)]) {
+      for (hlo::InstructionId element : users_[std::size_t(member)]) {
         computation[element].operands = {merged};
         computation[element].index += first_result;
       }
       return;
     }
-    ir::Instruction element;
-    element.opcode = ir::Opcode::get_tuple_element;
+    hlo::Instruction element;
+    element.opcode = hlo::Opcode::get_tuple_element;
     element.name = computation[member].name;
     element.op_name = computation[member].op_name;
     element.sharding = computation[member].sharding;
@@ -249,36 +249,36 @@ class Merger {
   }
 
   /// The current order, with the last instruction moved to the position of `at`.
-  static std::vector<ir::InstructionId> order_with_last(ir::InstructionId at, ir::InstructionId last) {
-    std::vector<ir::InstructionId> order;
-    for (ir::InstructionId id = 0; id < last; ++id) {
+  static std::vector<hlo::InstructionId> order_with_last(hlo::InstructionId at, hlo::InstructionId last) {
+    std::vector<hlo::InstructionId> order;
+    for (hlo::InstructionId id = 0; id < last; ++id) {
       if (id == at) order.push_back(last);
       order.push_back(id);
     }
     return order;
   }
 
-  void insert_before_entry(ir::Computation body) {
-    const ir::ComputationId at = module_.entry;
-    for (ir::Computation& computation : module_.computations) {
-      for (ir::Instruction& instruction : computation.instructions) {
-        const bool is_new = instruction.opcode == ir::Opcode::fusion && instruction.called.front() == at;
-        for (ir::ComputationId& called : instruction.called) called += called >= at && !is_new ? 1 : 0;
+  void insert_before_entry(hlo::Computation body) {
+    const hlo::ComputationId at = module_.entry;
+    for (hlo::Computation& computation : module_.computations) {
+      for (hlo::Instruction& instruction : computation.instructions) {
+        const bool is_new = instruction.opcode == hlo::Opcode::fusion && instruction.called.front() == at;
+        for (hlo::ComputationId& called : instruction.called) called += called >= at && !is_new ? 1 : 0;
       }
     }
     module_.computations.insert(module_.computations.begin() + at, std::move(body));
     module_.entry = at + 1;
   }
 
-  ir::Module module_;
+  hlo::Module module_;
   base::Bytes most_;
-  std::vector<std::vector<ir::InstructionId>> users_;  ///< of the current entry
+  std::vector<std::vector<hlo::InstructionId>> users_;  ///< of the current entry
   int merged_ = 0;
 };
 
 }  // namespace
 
-ir::Module fuse_horizontally(ir::Module module, const hw::Machine& machine) {
+hlo::Module fuse_horizontally(hlo::Module module, const TargetMachine& machine) {
   return Merger(std::move(module), small_traffic(machine)).run();
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "hw/machine.h"
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::compiler::fuse {
 
@@ -22,6 +22,6 @@ namespace podsim::sw::compiler::fuse {
 ///
 /// XLA does not do this on TPU v3 by default: in the profiles of MLPerf v0.7 every tensor's update is an op. If two
 /// updates share an op because they share a gradient, the second one adds 0.04 to 0.09 us instead of 0.46 to 0.59.
-ir::Module fuse_horizontally(ir::Module module, const hw::Machine& machine);
+hlo::Module fuse_horizontally(hlo::Module module, const TargetMachine& machine);
 
 }  // namespace podsim::sw::compiler::fuse

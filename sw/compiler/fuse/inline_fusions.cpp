@@ -8,12 +8,12 @@ namespace {
 
 class Inliner {
  public:
-  explicit Inliner(const ir::Module& module) : module_(module) {}
+  explicit Inliner(const hlo::Module& module) : module_(module) {}
 
-  ir::Computation run(const ir::Computation& computation) {
+  hlo::Computation run(const hlo::Computation& computation) {
     result_.name = computation.name;
-    std::vector<ir::InstructionId> parameters;
-    for (ir::InstructionId parameter : computation.parameters) {
+    std::vector<hlo::InstructionId> parameters;
+    for (hlo::InstructionId parameter : computation.parameters) {
       parameters.push_back(append(computation[parameter]));
       result_.parameters.push_back(parameters.back());
     }
@@ -22,30 +22,30 @@ class Inliner {
   }
 
  private:
-  ir::InstructionId append(ir::Instruction instruction) {
+  hlo::InstructionId append(hlo::Instruction instruction) {
     result_.instructions.push_back(std::move(instruction));
-    return ir::InstructionId(result_.instructions.size()) - 1;
+    return hlo::InstructionId(result_.instructions.size()) - 1;
   }
 
   /// Copies a body whose parameters have the values `arguments`, and returns its root.
-  ir::InstructionId copy(const ir::Computation& body, const std::vector<ir::InstructionId>& arguments) {
-    std::vector<ir::InstructionId> position;
-    for (const ir::Instruction& instruction : body.instructions) {
-      if (instruction.opcode == ir::Opcode::parameter) {
+  hlo::InstructionId copy(const hlo::Computation& body, const std::vector<hlo::InstructionId>& arguments) {
+    std::vector<hlo::InstructionId> position;
+    for (const hlo::Instruction& instruction : body.instructions) {
+      if (instruction.opcode == hlo::Opcode::parameter) {
         position.push_back(arguments[std::size_t(instruction.index)]);
         continue;
       }
-      std::vector<ir::InstructionId> operands;
-      for (ir::InstructionId operand : instruction.operands) operands.push_back(position[operand]);
-      if (instruction.opcode == ir::Opcode::fusion || instruction.opcode == ir::Opcode::call) {
+      std::vector<hlo::InstructionId> operands;
+      for (hlo::InstructionId operand : instruction.operands) operands.push_back(position[operand]);
+      if (instruction.opcode == hlo::Opcode::fusion || instruction.opcode == hlo::Opcode::call) {
         position.push_back(copy(module_.computations[instruction.called.front()], operands));
         continue;
       }
-      if (const ir::InstructionId element = element_of(instruction, operands); element >= 0) {
+      if (const hlo::InstructionId element = element_of(instruction, operands); element >= 0) {
         position.push_back(element);
         continue;
       }
-      ir::Instruction plain = instruction;
+      hlo::Instruction plain = instruction;
       plain.operands = std::move(operands);
       position.push_back(append(std::move(plain)));
     }
@@ -53,20 +53,20 @@ class Inliner {
   }
 
   /// Returns the element that `instruction` takes from a tuple of the result, or -1 for other instructions.
-  ir::InstructionId element_of(const ir::Instruction& instruction,
-                               const std::vector<ir::InstructionId>& operands) const {
-    if (instruction.opcode != ir::Opcode::get_tuple_element) return -1;
-    const ir::Instruction& tuple = result_[operands.front()];
-    return tuple.opcode == ir::Opcode::tuple ? tuple.operands[std::size_t(instruction.index)] : -1;
+  hlo::InstructionId element_of(const hlo::Instruction& instruction,
+                                const std::vector<hlo::InstructionId>& operands) const {
+    if (instruction.opcode != hlo::Opcode::get_tuple_element) return -1;
+    const hlo::Instruction& tuple = result_[operands.front()];
+    return tuple.opcode == hlo::Opcode::tuple ? tuple.operands[std::size_t(instruction.index)] : -1;
   }
 
-  const ir::Module& module_;
-  ir::Computation result_;
+  const hlo::Module& module_;
+  hlo::Computation result_;
 };
 
 }  // namespace
 
-ir::Computation inline_fusions(const ir::Module& module, const ir::Computation& computation) {
+hlo::Computation inline_fusions(const hlo::Module& module, const hlo::Computation& computation) {
   return Inliner(module).run(computation);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::compiler::fuse {
 
 /// Returns a computation with the bodies of fusions and calls inlined recursively: one list of plain instructions.
-ir::Computation inline_fusions(const ir::Module& module, const ir::Computation& computation);
+hlo::Computation inline_fusions(const hlo::Module& module, const hlo::Computation& computation);
 
 }  // namespace podsim::sw::compiler::fuse

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "base/units.h"
-#include "sw/ir/array_tile.h"
+#include "hlo/array_tile.h"
 
 namespace podsim::sw::compiler::fuse {
 namespace {
 
 /// Ratio of `extent` padded to the lanes to `extent`.
-double lane_waste(std::int64_t extent) { return double(base::round_up(extent, ir::tile_lanes)) / double(extent); }
+double lane_waste(std::int64_t extent) { return double(base::round_up(extent, hlo::tile_lanes)) / double(extent); }
 
 /// A layout with `first` in the lanes, `second` in the sublanes, and the others row-major.
 std::vector<int> with_minor(int rank, int first, int second) {
@@ -23,41 +23,41 @@ std::vector<int> with_minor(int rank, int first, int second) {
   return layout;
 }
 
-std::vector<int> batch_and_feature_layout(const ir::Shape& shape, int batch, int feature) {
+std::vector<int> batch_and_feature_layout(const hlo::Shape& shape, int batch, int feature) {
   const bool batch_in_lanes = lane_waste(shape.dimensions[batch]) < lane_waste(shape.dimensions[feature]);
   return batch_in_lanes ? with_minor(shape.rank(), batch, feature) : with_minor(shape.rank(), feature, batch);
 }
 
-std::vector<int> image_layout(const ir::Shape& shape, int batch, int feature, const std::vector<int>& spatial) {
+std::vector<int> image_layout(const hlo::Shape& shape, int batch, int feature, const std::vector<int>& spatial) {
   const std::vector<int> usual = batch_and_feature_layout(shape, batch, feature);
-  if (usual[1] != batch || shape.dimensions[batch] >= ir::tile_sublanes || spatial.empty()) return usual;
-  ir::Shape by_batch = shape, by_position = shape;
+  if (usual[1] != batch || shape.dimensions[batch] >= hlo::tile_sublanes || spatial.empty()) return usual;
+  hlo::Shape by_batch = shape, by_position = shape;
   by_batch.minor_to_major = usual;
   by_position.minor_to_major = with_minor(shape.rank(), feature, spatial.back());
-  return ir::padded_bytes(by_position) < ir::padded_bytes(by_batch) ? by_position.minor_to_major : usual;
+  return hlo::padded_bytes(by_position) < hlo::padded_bytes(by_batch) ? by_position.minor_to_major : usual;
 }
 
 }  // namespace
 
-void assign_layouts(ir::Computation& computation) {
+void assign_layouts(hlo::Computation& computation) {
   std::map<std::vector<std::int64_t>, std::vector<int>> layouts;
-  auto choose = [&](const ir::Shape& shape, std::vector<int> layout) {
+  auto choose = [&](const hlo::Shape& shape, std::vector<int> layout) {
     layouts.try_emplace(shape.dimensions, std::move(layout));
   };
-  for (const ir::Instruction& instruction : computation.instructions) {
-    if (instruction.opcode != ir::Opcode::convolution) continue;
-    const ir::ConvolutionDimensions& dims = instruction.convolution;
-    const ir::Shape& input = computation[instruction.operands[0]].shape;
-    const ir::Shape& kernel = computation[instruction.operands[1]].shape;
+  for (const hlo::Instruction& instruction : computation.instructions) {
+    if (instruction.opcode != hlo::Opcode::convolution) continue;
+    const hlo::ConvolutionDimensions& dims = instruction.convolution;
+    const hlo::Shape& input = computation[instruction.operands[0]].shape;
+    const hlo::Shape& kernel = computation[instruction.operands[1]].shape;
     choose(input, image_layout(input, dims.input_batch, dims.input_feature, dims.input_spatial));
     choose(instruction.shape,
            image_layout(instruction.shape, dims.output_batch, dims.output_feature, dims.output_spatial));
     choose(kernel, batch_and_feature_layout(kernel, dims.kernel_input_feature, dims.kernel_output_feature));
   }
-  auto apply = [&](ir::Shape& shape) {
+  auto apply = [&](hlo::Shape& shape) {
     if (auto found = layouts.find(shape.dimensions); found != layouts.end()) shape.minor_to_major = found->second;
   };
-  for (ir::Instruction& instruction : computation.instructions) {
+  for (hlo::Instruction& instruction : computation.instructions) {
     apply(instruction.shape);
     std::ranges::for_each(instruction.shape.tuple_shapes, apply);
   }

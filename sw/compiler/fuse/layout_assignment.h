@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::compiler::fuse {
 
@@ -13,6 +13,6 @@ namespace podsim::sw::compiler::fuse {
 /// for the kernel between them. If a batch below 8 would pad the sublanes, the last spatial dimension gets them where
 /// that makes the array smaller: bf16[1,56,56,256]{3,2,1,0}. Convolutions are visited in program order, and the first
 /// one to use an array's dimensions decides. Arrays that no convolution uses stay row-major.
-void assign_layouts(ir::Computation& computation);
+void assign_layouts(hlo::Computation& computation);
 
 }  // namespace podsim::sw::compiler::fuse

@@ -14,7 +14,7 @@ namespace {
 
 using Sizes = std::vector<std::int64_t>;
 
-constexpr std::size_t most_values = 64;  ///< of one expression between two reshapes
+constexpr std::size_t max_values = 64;  ///< of one expression between two reshapes
 
 /// Dimensions [from_begin, from_end) of one array that hold the same elements as [to_begin, to_end) of the other.
 struct Run {
@@ -45,23 +45,23 @@ std::vector<Run> runs_between(const Sizes& from, const Sizes& to) {
 /// Rewrites the expressions of one computation.
 class Mover {
  public:
-  explicit Mover(ir::Computation& computation) : computation_(computation) {}
+  explicit Mover(hlo::Computation& computation) : computation_(computation) {}
 
   void run() {
     bool changed = false;
-    const ir::InstructionId count = ir::InstructionId(computation_.instructions.size());
-    for (ir::InstructionId id = 0; id < count; ++id) changed = move(id) || changed;
+    const hlo::InstructionId count = hlo::InstructionId(computation_.instructions.size());
+    for (hlo::InstructionId id = 0; id < count; ++id) changed = move(id) || changed;
     if (changed) computation_ = in_order_of_need(std::move(computation_));
   }
 
  private:
-  const ir::Instruction& at(ir::InstructionId id) const { return computation_[id]; }
-  const Sizes& sizes(ir::InstructionId id) const { return at(id).shape.dimensions; }
+  const hlo::Instruction& at(hlo::InstructionId id) const { return computation_[id]; }
+  const Sizes& sizes(hlo::InstructionId id) const { return at(id).shape.dimensions; }
 
-  bool move(ir::InstructionId reshape) {
-    if (at(reshape).opcode != ir::Opcode::reshape || at(reshape).shape.element_count() == 0) return false;
-    const ir::InstructionId value = at(reshape).operands.front();
-    if (!ir::is_elementwise(at(value).opcode) || sizes(value) == sizes(reshape)) return false;
+  bool move(hlo::InstructionId reshape) {
+    if (at(reshape).opcode != hlo::Opcode::reshape || at(reshape).shape.element_count() == 0) return false;
+    const hlo::InstructionId value = at(reshape).operands.front();
+    if (!hlo::is_elementwise(at(value).opcode) || sizes(value) == sizes(reshape)) return false;
     if (!is_movable(value, sizes(reshape))) return false;
     write(reshape);
     return true;
@@ -69,32 +69,32 @@ class Mover {
 
   /// True for an expression of elementwise values in the dimensions of `root`, of whose leaves some are reshapes of
   /// arrays of sizes `to` and the others broadcasts.
-  bool is_movable(ir::InstructionId root, const Sizes& to) const {
+  bool is_movable(hlo::InstructionId root, const Sizes& to) const {
     bool has_array = false;
-    std::vector<ir::InstructionId> values{root};
+    std::vector<hlo::InstructionId> values{root};
     for (std::size_t next = 0; next < values.size(); ++next) {
-      const ir::InstructionId id = values[next];
-      if (values.size() > most_values || sizes(id) != sizes(root)) return false;
-      if (at(id).opcode == ir::Opcode::broadcast) continue;
-      if (at(id).opcode == ir::Opcode::reshape) {
+      const hlo::InstructionId id = values[next];
+      if (values.size() > max_values || sizes(id) != sizes(root)) return false;
+      if (at(id).opcode == hlo::Opcode::broadcast) continue;
+      if (at(id).opcode == hlo::Opcode::reshape) {
         if (sizes(at(id).operands.front()) != to) return false;
         has_array = true;
         continue;
       }
-      if (!ir::is_elementwise(at(id).opcode)) return false;
-      for (const ir::InstructionId operand : at(id).operands) {
+      if (!hlo::is_elementwise(at(id).opcode)) return false;
+      for (const hlo::InstructionId operand : at(id).operands) {
         if (std::ranges::find(values, operand) == values.end()) values.push_back(operand);
       }
     }
     return has_array;
   }
 
-  void write(ir::InstructionId reshape) {
+  void write(hlo::InstructionId reshape) {
     to_ = sizes(reshape);
     runs_ = runs_between(sizes(at(reshape).operands.front()), to_);
     moved_.clear();
-    ir::Instruction last = computation_[moved(at(reshape).operands.front())];
-    ir::Instruction& written = computation_.instructions[std::size_t(reshape)];
+    hlo::Instruction last = computation_[moved(at(reshape).operands.front())];
+    hlo::Instruction& written = computation_.instructions[std::size_t(reshape)];
     last.shape = written.shape;
     last.name = written.name;
     last.op_name = written.op_name;
@@ -103,44 +103,44 @@ class Mover {
   }
 
   /// A value of the expression in the dimensions of the reshape.
-  ir::InstructionId moved(ir::InstructionId id) {
+  hlo::InstructionId moved(hlo::InstructionId id) {
     if (const auto found = moved_.find(id); found != moved_.end()) return found->second;
-    ir::InstructionId result = -1;
-    if (at(id).opcode == ir::Opcode::reshape) {
+    hlo::InstructionId result = -1;
+    if (at(id).opcode == hlo::Opcode::reshape) {
       result = at(id).operands.front();
-    } else if (at(id).opcode == ir::Opcode::broadcast) {
+    } else if (at(id).opcode == hlo::Opcode::broadcast) {
       result = broadcast(id);
     } else {
-      ir::Instruction same = at(id);
-      same.shape = ir::make_shape(same.shape.element_type, to_);
+      hlo::Instruction same = at(id);
+      same.shape = hlo::make_shape(same.shape.element_type, to_);
       same.sharding = nullptr;
-      for (ir::InstructionId& operand : same.operands) operand = moved(operand);
+      for (hlo::InstructionId& operand : same.operands) operand = moved(operand);
       result = append(std::move(same), id);
     }
     moved_.emplace(id, result);
     return result;
   }
 
-  ir::InstructionId append(ir::Instruction instruction, ir::InstructionId source) {
+  hlo::InstructionId append(hlo::Instruction instruction, hlo::InstructionId source) {
     instruction.op_name = at(source).op_name;
     instruction.name = at(source).name + ".moved." + std::to_string(computation_.instructions.size());
     computation_.instructions.push_back(std::move(instruction));
-    return ir::InstructionId(computation_.instructions.size()) - 1;
+    return hlo::InstructionId(computation_.instructions.size()) - 1;
   }
 
-  ir::InstructionId append(ir::Opcode opcode, ir::InstructionId operand, Sizes result, std::vector<int> dimensions,
-                           ir::InstructionId source) {
-    ir::Instruction instruction;
+  hlo::InstructionId append(hlo::Opcode opcode, hlo::InstructionId operand, Sizes result, std::vector<int> dimensions,
+                            hlo::InstructionId source) {
+    hlo::Instruction instruction;
     instruction.opcode = opcode;
     instruction.operands = {operand};
-    instruction.shape = ir::make_shape(at(operand).shape.element_type, std::move(result));
+    instruction.shape = hlo::make_shape(at(operand).shape.element_type, std::move(result));
     instruction.dimensions.assign(dimensions.begin(), dimensions.end());
     return append(std::move(instruction), source);
   }
 
   /// The broadcast `id`: over the runs that have dimensions of its operand, the operand is broadcast to
   /// the run and reshaped; then it is broadcast to the others.
-  ir::InstructionId broadcast(ir::InstructionId id) {
+  hlo::InstructionId broadcast(hlo::InstructionId id) {
     const std::vector<std::int64_t> of_operand(at(id).dimensions.begin(), at(id).dimensions.end());
     const Sizes from = sizes(id);
     Sizes spread, folded;                   // sizes of the runs that the operand is in, before and after the reshape
@@ -161,21 +161,21 @@ class Mover {
       }
     }
     for (const std::int64_t d : of_operand) spread_at.push_back(place[std::size_t(d)]);
-    ir::InstructionId value = at(id).operands.front();
+    hlo::InstructionId value = at(id).operands.front();
     const bool is_spread = spread != sizes(value) || !std::ranges::is_sorted(spread_at);
-    if (is_spread) value = append(ir::Opcode::broadcast, value, spread, spread_at, id);
-    if (folded != spread) value = append(ir::Opcode::reshape, value, folded, {}, id);
-    return append(ir::Opcode::broadcast, value, to_, folded_at, id);
+    if (is_spread) value = append(hlo::Opcode::broadcast, value, spread, spread_at, id);
+    if (folded != spread) value = append(hlo::Opcode::reshape, value, folded, {}, id);
+    return append(hlo::Opcode::broadcast, value, to_, folded_at, id);
   }
 
-  ir::Computation& computation_;
+  hlo::Computation& computation_;
   Sizes to_;               ///< of the reshape whose expression is written
   std::vector<Run> runs_;  ///< from the dimensions of the expression to these
-  std::map<ir::InstructionId, ir::InstructionId> moved_;
+  std::map<hlo::InstructionId, hlo::InstructionId> moved_;
 };
 
 }  // namespace
 
-void move_reshapes_to_statistics(ir::Computation& computation) { Mover(computation).run(); }
+void move_reshapes_to_statistics(hlo::Computation& computation) { Mover(computation).run(); }
 
 }  // namespace podsim::sw::compiler::fuse

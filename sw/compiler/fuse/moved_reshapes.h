@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::compiler::fuse {
 
@@ -9,6 +9,6 @@ namespace podsim::sw::compiler::fuse {
 /// dimensions by reshapes: reshape(f(reshape(x), broadcast(s))) becomes f(x, broadcast(s')), where s' is s with its
 /// dimensions reshaped alike. A group norm so applies its statistics in the dimensions of its image. The values are the
 /// same bits. For modules whose layouts are not assigned yet.
-void move_reshapes_to_statistics(ir::Computation& computation);
+void move_reshapes_to_statistics(hlo::Computation& computation);
 
 }  // namespace podsim::sw::compiler::fuse

@@ -6,33 +6,33 @@
 #include <utility>
 #include <vector>
 
+#include "hlo/renaming.h"
 #include "sw/compiler/fuse/fusion_plan.h"
 #include "sw/compiler/fuse/rebuild.h"
-#include "sw/ir/renaming.h"
 
 namespace podsim::sw::compiler::fuse {
 
-void order_reshapes(ir::Computation& computation) {
+void order_reshapes(hlo::Computation& computation) {
   const std::vector<bool> fused = into_reductions(computation);
-  const ir::InstructionId count = ir::InstructionId(computation.instructions.size());
-  for (ir::InstructionId id = 0; id < count; ++id) {
-    const ir::Instruction& reshape = computation[id];
-    if (reshape.opcode != ir::Opcode::reshape || fused[std::size_t(id)]) continue;
-    const ir::InstructionId operand = reshape.operands.front();
-    if (ir::keeps_order(computation[operand].shape, reshape.shape)) continue;
-    const std::optional<std::vector<int>> order = ir::order_for_renaming(reshape.shape, computation[operand].shape);
+  const hlo::InstructionId count = hlo::InstructionId(computation.instructions.size());
+  for (hlo::InstructionId id = 0; id < count; ++id) {
+    const hlo::Instruction& reshape = computation[id];
+    if (reshape.opcode != hlo::Opcode::reshape || fused[std::size_t(id)]) continue;
+    const hlo::InstructionId operand = reshape.operands.front();
+    if (hlo::keeps_order(computation[operand].shape, reshape.shape)) continue;
+    const std::optional<std::vector<int>> order = hlo::order_for_renaming(reshape.shape, computation[operand].shape);
     if (!order) continue;
-    ir::Instruction copy;
-    copy.opcode = ir::Opcode::copy;
+    hlo::Instruction copy;
+    copy.opcode = hlo::Opcode::copy;
     copy.name = reshape.name + ".copy";
     copy.op_name = reshape.op_name;
     copy.operands = {operand};
     copy.shape = computation[operand].shape;
     copy.shape.minor_to_major = *order;
     computation.instructions.push_back(std::move(copy));
-    computation.instructions[std::size_t(id)].operands = {ir::InstructionId(computation.instructions.size()) - 1};
+    computation.instructions[std::size_t(id)].operands = {hlo::InstructionId(computation.instructions.size()) - 1};
   }
-  if (ir::InstructionId(computation.instructions.size()) > count)
+  if (hlo::InstructionId(computation.instructions.size()) > count)
     computation = in_order_of_need(std::move(computation));
 }
 

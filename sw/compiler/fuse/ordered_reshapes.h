@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::compiler::fuse {
 
 /// Copies the operand of a reshape to the order of dimensions in which the reshape keeps the order of elements in
-/// memory (sw/ir/renaming.h), as all 719 reshapes of the measured profiles do. Reshapes that go into reductions alone
+/// memory (hlo/renaming.h), as all 719 reshapes of the measured profiles do. Reshapes that go into reductions alone
 /// are fused with these, and stay. For modules whose layouts are assigned.
-void order_reshapes(ir::Computation& computation);
+void order_reshapes(hlo::Computation& computation);
 
 }  // namespace podsim::sw::compiler::fuse

@@ -3,14 +3,14 @@
 
 #include <cstdint>
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::compiler::fuse {
 
-bool is_array(const ir::Shape& shape);
+bool is_array(const hlo::Shape& shape);
 
 /// Number of loops in a fusion's body: parts that share no array. A scalar parameter does not connect parts. At least
 /// 1.
-std::int64_t separate_loops(const ir::Computation& body);
+std::int64_t separate_loops(const hlo::Computation& body);
 
 }  // namespace podsim::sw::compiler::fuse

@@ -11,18 +11,19 @@
 namespace podsim::sw::compiler::fuse {
 namespace {
 
-std::vector<int> reader_counts(const ir::Computation& computation) {
+std::vector<int> reader_counts(const hlo::Computation& computation) {
   std::vector<int> counts(computation.instructions.size(), 0);
   ++counts[std::size_t(computation.root)];
-  for (const ir::Instruction& instruction : computation.instructions) {
-    for (const ir::InstructionId operand : instruction.operands) ++counts[std::size_t(operand)];
+  for (const hlo::Instruction& instruction : computation.instructions) {
+    for (const hlo::InstructionId operand : instruction.operands) ++counts[std::size_t(operand)];
   }
   return counts;
 }
 
 /// True if the result of `transpose` has the dot's batch dimensions, then those of its right operand, then those of its
 /// left one.
-bool exchanges_sides(const ir::Computation& computation, const ir::Instruction& transpose, const ir::Instruction& dot) {
+bool exchanges_sides(const hlo::Computation& computation, const hlo::Instruction& transpose,
+                     const hlo::Instruction& dot) {
   const int rank = dot.shape.rank(), batch = int(dot.dot->lhs_batch.size());
   const int left = computation[dot.operands[0]].shape.rank() - batch - int(dot.dot->lhs_contracting.size());
   const int right = rank - batch - left;
@@ -43,20 +44,21 @@ std::string exchanged(const std::string& precision) {
 
 }  // namespace
 
-void exchange_operands_of_transposed_dots(ir::Computation& computation) {
+void exchange_operands_of_transposed_dots(hlo::Computation& computation) {
   const std::vector<int> readers = reader_counts(computation);
   bool changed = false;
-  for (ir::Instruction& transpose : computation.instructions) {
-    if (transpose.opcode != ir::Opcode::transpose) continue;
-    ir::Instruction& dot = computation.instructions[std::size_t(transpose.operands[0])];
-    if (dot.opcode != ir::Opcode::dot || dot.operands.size() != 2 || readers[std::size_t(transpose.operands[0])] != 1 ||
-        dot.shape.element_type != transpose.shape.element_type || !exchanges_sides(computation, transpose, dot)) {
+  for (hlo::Instruction& transpose : computation.instructions) {
+    if (transpose.opcode != hlo::Opcode::transpose) continue;
+    hlo::Instruction& dot = computation.instructions[std::size_t(transpose.operands[0])];
+    if (dot.opcode != hlo::Opcode::dot || dot.operands.size() != 2 ||
+        readers[std::size_t(transpose.operands[0])] != 1 || dot.shape.element_type != transpose.shape.element_type ||
+        !exchanges_sides(computation, transpose, dot)) {
       continue;
     }
-    ir::Instruction product = dot;
+    hlo::Instruction product = dot;
     product.shape = transpose.shape;
     std::swap(product.operands[0], product.operands[1]);
-    ir::DotDimensions& roles = product.dot.edit();
+    hlo::DotDimensions& roles = product.dot.edit();
     std::swap(roles.lhs_batch, roles.rhs_batch);
     std::swap(roles.lhs_contracting, roles.rhs_contracting);
     product.operand_precision = exchanged(dot.operand_precision);

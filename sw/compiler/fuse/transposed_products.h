@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::compiler::fuse {
 
@@ -9,6 +9,6 @@ namespace podsim::sw::compiler::fuse {
 /// operands exchanged, as in XLA's algebraic simplifier: transpose(dot(a, b)) = dot(b, a). Frameworks print gradients
 /// of weights in this form; then what follows, such as an update, reads the product itself. Every sum has the same
 /// terms in the same order, so the results have the same bits.
-void exchange_operands_of_transposed_dots(ir::Computation& computation);
+void exchange_operands_of_transposed_dots(hlo::Computation& computation);
 
 }  // namespace podsim::sw::compiler::fuse

@@ -21,7 +21,7 @@ class DimensionLinks {
   void fix(std::size_t array, const std::vector<int>& order);
 
   /// Joins two sets: dimension d of `a` is dimension `to_b[d]` of `b`. Returns false and joins nothing if their
-  /// dimensions already correspond in another way, or if the sets have contradicting orders.
+  /// dimensions already correspond differently, or if the sets have contradicting orders.
   bool join(std::size_t a, std::size_t b, const Correspondence& to_b);
 
   /// The array that stands for the set, and its dimensions that correspond to those of `array`.
@@ -43,7 +43,7 @@ class DimensionLinks {
 DimensionLinks::Correspondence composed(const DimensionLinks::Correspondence& first,
                                         const DimensionLinks::Correspondence& second);
 DimensionLinks::Correspondence inverse(const DimensionLinks::Correspondence& permutation);
-/// Dimensions of another array in the place of those that correspond to them.
+/// The order with each dimension replaced by the one of another array that corresponds to it.
 std::vector<int> renamed(const std::vector<int>& order, const DimensionLinks::Correspondence& to);
 
 }  // namespace podsim::sw::compiler::layout

@@ -8,18 +8,18 @@
 #include <utility>
 #include <vector>
 
+#include "hlo/renaming.h"
 #include "sw/compiler/fuse/fusion_plan.h"
 #include "sw/compiler/layout/dimension_links.h"
 #include "sw/compiler/layout/layout_classes.h"
 #include "sw/compiler/layout/layout_cost.h"
-#include "sw/ir/renaming.h"
 
 namespace podsim::sw::compiler::layout {
 namespace {
 
 using Order = std::vector<int>;  ///< minor to major
 
-constexpr int most_rounds = 4;  ///< over all classes; one choice may change what its neighbours gain
+constexpr int max_rounds = 4;  ///< over all classes; one choice may change what its neighbours gain
 
 Order order_of_text(int rank) {
   Order order(static_cast<std::size_t>(rank));
@@ -27,7 +27,7 @@ Order order_of_text(int rank) {
   return order;
 }
 
-/// The order of the text with a dimension moved to a place.
+/// The order of the text with a dimension moved to a position.
 Order with_moved(Order order, int dimension, std::size_t place) {
   std::erase(order, dimension);
   order.insert(order.begin() + std::ptrdiff_t(place), dimension);
@@ -56,11 +56,12 @@ void spread_fixed_order(const LayoutClass& arrays) {
 /// The classes of a module while their orders are chosen.
 class Chooser {
  public:
-  Chooser(ir::Module& module, const hw::Machine& machine)
+  Chooser(hlo::Module& module, const TargetMachine& machine)
       : module_(module), machine_(machine), classes_(layout_classes(module)) {
     bytes_per_cycle_ = machine.hbm.stream_rate.si() / machine.clock.si();
     count_traffic();
-    for (const ir::Computation& computation : module.computations) fused_.push_back(fuse::into_reductions(computation));
+    for (const hlo::Computation& computation : module.computations)
+      fused_.push_back(fuse::into_reductions(computation));
     for (const LayoutClass& arrays : classes_) {
       orders_.push_back(arrays.is_fixed.value_or(order_of_text(arrays.rank())));
       if (arrays.is_fixed) spread_fixed_order(arrays);
@@ -75,7 +76,7 @@ class Chooser {
       if (!classes_[i].is_fixed && classes_[i].rank() > 1) open.push_back(i);
     }
     std::ranges::stable_sort(open, std::ranges::greater{}, [&](std::size_t i) { return traffic(i, orders_[i]); });
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0; round < max_rounds; ++round) {
       bool any = false;
       for (const std::size_t i : open) any = improve(i) || any;
       if (!any) return;
@@ -85,7 +86,7 @@ class Chooser {
  private:
   /// Equal arrays of a class, and how often they move together.
   struct Moved {
-    ir::Shape shape;
+    hlo::Shape shape;
     std::vector<int> dimension;  ///< of the array, by dimension of the class
     std::int64_t count = 0;
   };
@@ -97,14 +98,14 @@ class Chooser {
   };
 
   void find_reshapes() {
-    std::map<const ir::Shape*, std::pair<std::size_t, const ClassMember*>> class_of;
+    std::map<const hlo::Shape*, std::pair<std::size_t, const ClassMember*>> class_of;
     for (std::size_t i = 0; i < classes_.size(); ++i) {
       for (const ClassMember& member : classes_[i].members) class_of[member.shape] = {i, &member};
     }
     reshaped_.resize(classes_.size());
-    for (ir::Computation& computation : module_.computations) {
-      for (const ir::Instruction& reshape : computation.instructions) {
-        if (reshape.opcode != ir::Opcode::reshape) continue;
+    for (hlo::Computation& computation : module_.computations) {
+      for (const hlo::Instruction& reshape : computation.instructions) {
+        if (reshape.opcode != hlo::Opcode::reshape) continue;
         const auto from = class_of.find(&computation[reshape.operands[0]].shape), to = class_of.find(&reshape.shape);
         if (from == class_of.end() || to == class_of.end()) continue;
         const auto [a, operand] = from->second;
@@ -129,7 +130,7 @@ class Chooser {
       const std::size_t from = open.back();
       open.pop_back();
       for (const Reshaped& reshaped : reshaped_[from]) {
-        const std::optional<Order> other = ir::order_for_renaming(*reshaped.mine->shape, *reshaped.its->shape);
+        const std::optional<Order> other = hlo::order_for_renaming(*reshaped.mine->shape, *reshaped.its->shape);
         const Order implied = other ? renamed(*other, inverse(reshaped.its->dimension)) : Order{};
         const auto [known, is_new] = orders.try_emplace(reshaped.other, implied);
         if (!other || known->second != implied) {
@@ -152,12 +153,12 @@ class Chooser {
   /// Counts how often the arrays move: once when they are made, and once for every op that reads them.
   void count_traffic() {
     std::vector<std::vector<std::int64_t>> moves;
-    for (const ir::Computation& computation : module_.computations) moves.push_back(times_moved(computation));
+    for (const hlo::Computation& computation : module_.computations) moves.push_back(times_moved(computation));
     for (const LayoutClass& arrays : classes_) {
-      std::map<std::tuple<ir::ElementType, std::vector<std::int64_t>, std::vector<int>>, std::int64_t> counts;
+      std::map<std::tuple<hlo::ElementType, std::vector<std::int64_t>, std::vector<int>>, std::int64_t> counts;
       for (const ClassMember& member : arrays.members) {
         const auto [c, id] = member.place;
-        const ir::Computation& computation = module_.computations[std::size_t(c)];
+        const hlo::Computation& computation = module_.computations[std::size_t(c)];
         if (names_values(computation[id])) continue;
         const std::int64_t count = moves[std::size_t(c)][std::size_t(id)];
         if (count > 0) counts[{member.shape->element_type, member.shape->dimensions, member.dimension}] += count;
@@ -165,32 +166,33 @@ class Chooser {
       std::vector<Moved>& moved = moved_.emplace_back();
       for (const auto& [form, count] : counts) {
         const auto& [type, dimensions, dimension] = form;
-        moved.push_back({ir::make_shape(type, dimensions), dimension, count});
+        moved.push_back({hlo::make_shape(type, dimensions), dimension, count});
       }
     }
   }
 
-  static std::vector<std::int64_t> times_moved(const ir::Computation& computation) {
-    const std::vector<std::vector<ir::InstructionId>> users = ir::users_of(computation);
+  static std::vector<std::int64_t> times_moved(const hlo::Computation& computation) {
+    const std::vector<std::vector<hlo::InstructionId>> users = hlo::users_of(computation);
     std::vector<std::int64_t> counts;
-    for (ir::InstructionId id = 0; id < ir::InstructionId(users.size()); ++id) {
+    for (hlo::InstructionId id = 0; id < hlo::InstructionId(users.size()); ++id) {
       counts.push_back(is_stored(computation[id]) ? 1 : 0);
-      for (const ir::InstructionId user : users[std::size_t(id)]) counts.back() += is_stored(computation[user]) ? 1 : 0;
+      for (const hlo::InstructionId user : users[std::size_t(id)])
+        counts.back() += is_stored(computation[user]) ? 1 : 0;
     }
     return counts;
   }
 
-  static bool is_stored(const ir::Instruction& instruction) {
+  static bool is_stored(const hlo::Instruction& instruction) {
     return !fuse::is_fusible_producer(instruction) && !names_values(instruction);
   }
 
   /// True for other names of values. A tuple is none: what it holds is stored.
-  static bool names_values(const ir::Instruction& instruction) {
+  static bool names_values(const hlo::Instruction& instruction) {
     switch (instruction.opcode) {
-      case ir::Opcode::bitcast:
-      case ir::Opcode::get_tuple_element:
-      case ir::Opcode::opt_barrier:
-      case ir::Opcode::transpose:
+      case hlo::Opcode::bitcast:
+      case hlo::Opcode::get_tuple_element:
+      case hlo::Opcode::opt_barrier:
+      case hlo::Opcode::transpose:
         return true;
       default:
         return false;
@@ -205,20 +207,20 @@ class Chooser {
     const auto repeated = std::ranges::unique(ops);
     ops.erase(repeated.begin(), repeated.end());
     std::erase_if(ops, [&](const InstructionPlace& place) {
-      const ir::Instruction& instruction = module_.computations[std::size_t(place.computation)][place.instruction];
+      const hlo::Instruction& instruction = module_.computations[std::size_t(place.computation)][place.instruction];
       return instruction.shape.is_tuple() || names_only(instruction);
     });
     return ops;
   }
 
-  static bool names_only(const ir::Instruction& instruction) {
+  static bool names_only(const hlo::Instruction& instruction) {
     switch (instruction.opcode) {
-      case ir::Opcode::parameter:
-      case ir::Opcode::constant:
-      case ir::Opcode::get_tuple_element:
+      case hlo::Opcode::parameter:
+      case hlo::Opcode::constant:
+      case hlo::Opcode::get_tuple_element:
         return true;
       default:
-        return ir::is_collective(instruction.opcode);
+        return hlo::is_collective(instruction.opcode);
     }
   }
 
@@ -228,31 +230,31 @@ class Chooser {
     for (Moved& moved : moved_[i]) {
       moved.shape.minor_to_major.clear();
       for (const int d : order) moved.shape.minor_to_major.push_back(moved.dimension[std::size_t(d)]);
-      bytes += double(moved.count) * double(ir::padded_bytes(moved.shape).value());
+      bytes += double(moved.count) * double(hlo::padded_bytes(moved.shape).value());
     }
     return bytes;
   }
 
   /// Cycles of units and traffic of a reshape, with the copy that brings its operand in order (order_reshapes()).
-  double reshape_cycles(const ir::Computation& computation, const ir::Instruction& reshape) const {
-    const ir::Shape& operand = computation[reshape.operands[0]].shape;
-    if (ir::is_renaming(operand, reshape.shape)) return 0;
-    const std::optional<Order> order = ir::order_for_renaming(reshape.shape, operand);
-    if (ir::keeps_order(operand, reshape.shape) || !order) {
+  double reshape_cycles(const hlo::Computation& computation, const hlo::Instruction& reshape) const {
+    const hlo::Shape& operand = computation[reshape.operands[0]].shape;
+    if (hlo::is_renaming(operand, reshape.shape)) return 0;
+    const std::optional<Order> order = hlo::order_for_renaming(reshape.shape, operand);
+    if (hlo::keeps_order(operand, reshape.shape) || !order) {
       return unit_cycles(computation, reshape, machine_) + passage_cycles(operand, reshape.shape);
     }
-    ir::Instruction copy;
-    copy.opcode = ir::Opcode::copy;
+    hlo::Instruction copy;
+    copy.opcode = hlo::Opcode::copy;
     copy.operands = reshape.operands;
     copy.shape = operand;
     copy.shape.minor_to_major = *order;
     const double copied = unit_cycles(computation, copy, machine_) + passage_cycles(operand, copy.shape);
-    return ir::is_renaming(copy.shape, reshape.shape) ? copied : copied + passage_cycles(copy.shape, reshape.shape);
+    return hlo::is_renaming(copy.shape, reshape.shape) ? copied : copied + passage_cycles(copy.shape, reshape.shape);
   }
 
   /// Cycles in which an array is read and another one is written.
-  double passage_cycles(const ir::Shape& read, const ir::Shape& written) const {
-    return double((ir::padded_bytes(read) + ir::padded_bytes(written)).value()) / bytes_per_cycle_;
+  double passage_cycles(const hlo::Shape& read, const hlo::Shape& written) const {
+    return double((hlo::padded_bytes(read) + hlo::padded_bytes(written)).value()) / bytes_per_cycle_;
   }
 
   struct Price {
@@ -273,10 +275,10 @@ class Chooser {
     ops.erase(repeated.begin(), repeated.end());
     sum.cycles = sum.bytes / bytes_per_cycle_;
     for (const auto& [c, id] : ops) {
-      const ir::Computation& computation = module_.computations[std::size_t(c)];
-      const ir::Instruction& op = computation[id];
-      if (op.opcode == ir::Opcode::reshape) {
-        if (!ir::keeps_order(computation[op.operands[0]].shape, op.shape)) ++sum.moving;
+      const hlo::Computation& computation = module_.computations[std::size_t(c)];
+      const hlo::Instruction& op = computation[id];
+      if (op.opcode == hlo::Opcode::reshape) {
+        if (!hlo::keeps_order(computation[op.operands[0]].shape, op.shape)) ++sum.moving;
         sum.cycles += fused_[std::size_t(c)][std::size_t(id)] ? unit_cycles(computation, op, machine_)
                                                               : reshape_cycles(computation, op);
       } else {
@@ -288,7 +290,7 @@ class Chooser {
 
   /// Compares different numbers of moving reshapes: fewer are better unless the arrays are padded much more.
   bool moves_or_pads_less(const Price& a, const Price& b) const {
-    const double much = machine_.compiler.reshape_padding;
+    const double much = machine_.passes.reshape_padding;
     return a.moving < b.moving ? a.bytes < much * b.bytes : b.bytes >= much * a.bytes;
   }
 
@@ -296,7 +298,7 @@ class Chooser {
     if (other.moving < now.moving) return moves_or_pads_less(other, now);
     if (other.moving > now.moving) return moves_or_pads_less(other, now) && other.cycles < now.cycles;
     const bool pads_less = other.bytes < now.bytes && other.cycles <= now.cycles;
-    return pads_less || other.cycles < (1 - machine_.compiler.order_gain) * now.cycles;
+    return pads_less || other.cycles < (1 - machine_.passes.order_gain) * now.cycles;
   }
 
   /// Orders worth a trial: each dimension in the lanes, with the others as in the text or with the sublanes that pad
@@ -371,8 +373,8 @@ class Chooser {
     return best;
   }
 
-  ir::Module& module_;
-  const hw::Machine& machine_;
+  hlo::Module& module_;
+  const TargetMachine& machine_;
   std::vector<LayoutClass> classes_;
   double bytes_per_cycle_ = 1;
   std::vector<std::vector<Moved>> moved_;             ///< by class
@@ -384,6 +386,6 @@ class Chooser {
 
 }  // namespace
 
-void assign_dimension_orders(ir::Module& module, const hw::Machine& machine) { Chooser(module, machine).run(); }
+void assign_dimension_orders(hlo::Module& module, const TargetMachine& machine) { Chooser(module, machine).run(); }
 
 }  // namespace podsim::sw::compiler::layout

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "hw/machine.h"
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::compiler::layout {
 
@@ -22,6 +22,6 @@ namespace podsim::sw::compiler::layout {
 /// and attention scores bf16[32,16,512,512]{2,3,1,0} have queries in the lanes, since a softmax reduces over keys. The
 /// residual stream bf16[32,512,1024] stays row-major, although its norms reduce over lanes: they are a small part of
 /// the time of its ops.
-void assign_dimension_orders(ir::Module& module, const hw::Machine& machine);
+void assign_dimension_orders(hlo::Module& module, const TargetMachine& machine);
 
 }  // namespace podsim::sw::compiler::layout

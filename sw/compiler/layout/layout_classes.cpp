@@ -5,50 +5,53 @@
 #include <numeric>
 #include <utility>
 
+#include "hlo/op_table.h"
+#include "hlo/rules/tuple_leaves.h"
 #include "sw/compiler/layout/dimension_links.h"
-#include "sw/ir/rules/tuple_leaves.h"
 
 namespace podsim::sw::compiler::layout {
 namespace {
 
 /// A shape, or the elements of a tuple, in order.
-void collect_arrays(ir::Shape& shape, std::vector<ir::Shape*>& arrays) {
+void collect_arrays(hlo::Shape& shape, std::vector<hlo::Shape*>& arrays) {
   if (!shape.is_tuple()) {
     arrays.push_back(&shape);
     return;
   }
-  for (ir::Shape& element : shape.tuple_shapes) collect_arrays(element, arrays);
+  for (hlo::Shape& element : shape.tuple_shapes) collect_arrays(element, arrays);
 }
 
 class Classifier {
  public:
-  explicit Classifier(ir::Module& module)
-      : module_(module), executed_(ir::executed_computations(module)), links_(number_arrays()) {}
+  static const hlo::OpTable<void (Classifier::*)(hlo::ComputationId, hlo::InstructionId)> rules;
+
+  explicit Classifier(hlo::Module& module)
+      : module_(module), executed_(hlo::executed_computations(module)), links_(number_arrays()) {}
 
   std::vector<LayoutClass> run() {
-    for_each_instruction([&](ir::ComputationId c, ir::InstructionId id) { fix_given(arrays_of(c, id)); });
-    for_each_instruction([&](ir::ComputationId c, ir::InstructionId id) {
+    for_each_instruction([&](hlo::ComputationId c, hlo::InstructionId id) { fix_given(arrays_of(c, id)); });
+    for_each_instruction([&](hlo::ComputationId c, hlo::InstructionId id) {
       if (takes_order_of_text(module_.computations[std::size_t(c)][id])) fix_all(c, id);
     });
-    for_each_instruction([&](ir::ComputationId c, ir::InstructionId id) { link(c, id); });
+    for_each_instruction([&](hlo::ComputationId c, hlo::InstructionId id) { link(c, id); });
     link_donations();
-    for_each_instruction([&](ir::ComputationId c, ir::InstructionId id) { link_transposition(c, id); });
+    for_each_instruction([&](hlo::ComputationId c, hlo::InstructionId id) { link_transposition(c, id); });
     return classes();
   }
 
  private:
   template <typename Function>
   void for_each_instruction(const Function& function) {
-    for (ir::ComputationId c = 0; c < ir::ComputationId(module_.computations.size()); ++c) {
+    for (hlo::ComputationId c = 0; c < hlo::ComputationId(module_.computations.size()); ++c) {
       if (!executed_[std::size_t(c)]) continue;
-      const auto size = ir::InstructionId(module_.computations[std::size_t(c)].instructions.size());
-      for (ir::InstructionId id = 0; id < size; ++id) function(c, id);
+      const auto size = hlo::InstructionId(module_.computations[std::size_t(c)].instructions.size());
+      for (hlo::InstructionId id = 0; id < size; ++id) function(c, id);
     }
   }
 
   std::size_t number_arrays() {
     first_.resize(module_.computations.size());
-    for_each_instruction([&](ir::ComputationId c, ir::InstructionId id) {
+    for_each_instruction([&](hlo::ComputationId c, hlo::InstructionId id) {
       std::vector<std::size_t>& first = first_[std::size_t(c)];
       if (first.empty()) first.push_back(shapes_.size());
       collect_arrays(module_.computations[std::size_t(c)][id].shape, shapes_);
@@ -58,17 +61,17 @@ class Classifier {
     return shapes_.size();
   }
 
-  const ir::Instruction& at(ir::ComputationId c, ir::InstructionId id) const {
+  const hlo::Instruction& at(hlo::ComputationId c, hlo::InstructionId id) const {
     return module_.computations[std::size_t(c)][id];
   }
 
   /// Numbers of the first array of a value and of the one after its last.
-  std::pair<std::size_t, std::size_t> arrays_of(ir::ComputationId c, ir::InstructionId id) const {
+  std::pair<std::size_t, std::size_t> arrays_of(hlo::ComputationId c, hlo::InstructionId id) const {
     const std::vector<std::size_t>& first = first_[std::size_t(c)];
     return {first[std::size_t(id)], first[std::size_t(id) + 1]};
   }
 
-  static std::vector<int> order_of(const ir::Shape& shape) {
+  static std::vector<int> order_of(const hlo::Shape& shape) {
     std::vector<int> order;
     for (int i = 0; i < shape.rank(); ++i) order.push_back(shape.minor_dimension(i));
     return order;
@@ -76,7 +79,7 @@ class Classifier {
 
   void fix_given(std::pair<std::size_t, std::size_t> arrays) {
     for (std::size_t i = arrays.first; i < arrays.second; ++i) {
-      const ir::Shape& shape = *shapes_[i];
+      const hlo::Shape& shape = *shapes_[i];
       if (!shape.minor_to_major.empty() || !shape.tile.empty()) links_.fix(i, order_of(shape));
     }
   }
@@ -85,52 +88,12 @@ class Classifier {
     for (std::size_t i = arrays.first; i < arrays.second; ++i) links_.fix(i, order_of(*shapes_[i]));
   }
 
-  void fix_all(ir::ComputationId c, ir::InstructionId id) {
+  void fix_all(hlo::ComputationId c, hlo::InstructionId id) {
     fix_order(arrays_of(c, id));
-    for (const ir::InstructionId operand : at(c, id).operands) fix_order(arrays_of(c, operand));
+    for (const hlo::InstructionId operand : at(c, id).operands) fix_order(arrays_of(c, operand));
   }
 
-  static bool takes_order_of_text(const ir::Instruction& instruction) {
-    if (instruction.phase != ir::AsyncPhase::none) return true;
-    if (ir::is_elementwise(instruction.opcode) || ir::is_collective(instruction.opcode)) return false;
-    switch (instruction.opcode) {
-      case ir::Opcode::add_dependency:
-      case ir::Opcode::after_all:
-      case ir::Opcode::broadcast:
-      case ir::Opcode::call:
-      case ir::Opcode::concatenate:
-      case ir::Opcode::conditional:
-      case ir::Opcode::constant:
-      case ir::Opcode::convolution:
-      case ir::Opcode::domain:
-      case ir::Opcode::dot:
-      case ir::Opcode::dynamic_slice:
-      case ir::Opcode::dynamic_update_slice:
-      case ir::Opcode::get_tuple_element:
-      case ir::Opcode::infeed:
-      case ir::Opcode::iota:
-      case ir::Opcode::map:
-      case ir::Opcode::opt_barrier:
-      case ir::Opcode::outfeed:
-      case ir::Opcode::pad:
-      case ir::Opcode::parameter:
-      case ir::Opcode::partition_id:
-      case ir::Opcode::replica_id:
-      case ir::Opcode::reshape:
-      case ir::Opcode::reverse:
-      case ir::Opcode::rng:
-      case ir::Opcode::slice:
-      case ir::Opcode::transpose:
-      case ir::Opcode::tuple:
-      case ir::Opcode::while_loop:
-        return false;
-      case ir::Opcode::reduce:
-      case ir::Opcode::reduce_window:
-        return instruction.shape.is_tuple();
-      default:
-        return true;
-    }
-  }
+  static bool takes_order_of_text(const hlo::Instruction& instruction);
 
   /// Joins two arrays of one rank with their dimensions in the same order.
   void join(std::size_t a, std::size_t b) {
@@ -143,103 +106,101 @@ class Classifier {
     for (std::size_t i = 0; a.first + i < a.second; ++i) join(a.first + i, b.first + i);
   }
 
-  void link(ir::ComputationId c, ir::InstructionId id) {
-    const ir::Instruction& instruction = at(c, id);
-    if (instruction.phase != ir::AsyncPhase::none) return;
-    const auto result = arrays_of(c, id);
-    const auto operand = [&](std::size_t i) { return arrays_of(c, instruction.operands[i]); };
-    if (ir::is_elementwise(instruction.opcode) || instruction.opcode == ir::Opcode::map) {
-      for (std::size_t i = 0; i < instruction.operands.size(); ++i) {
-        if (at(c, instruction.operands[i]).shape.dimensions == instruction.shape.dimensions)
-          join_values(operand(i), result);
-      }
-      return;
-    }
-    if (ir::is_collective(instruction.opcode)) return link_in_order(c, id);
-    switch (instruction.opcode) {
-      case ir::Opcode::add_dependency:
-      case ir::Opcode::domain:
-      case ir::Opcode::dynamic_slice:
-      case ir::Opcode::pad:
-      case ir::Opcode::reduce_window:
-      case ir::Opcode::reverse:
-      case ir::Opcode::slice:
-        return join_values(operand(0), result);
-      case ir::Opcode::dynamic_update_slice:
-        join_values(operand(0), result);
-        return join_values(operand(1), result);
-      case ir::Opcode::concatenate:
-        for (std::size_t i = 0; i < instruction.operands.size(); ++i) join_values(operand(i), result);
-        return;
-      case ir::Opcode::tuple:
-      case ir::Opcode::opt_barrier:
-        return link_in_order(c, id);
-      case ir::Opcode::get_tuple_element:
-        return join_values(element(c, instruction.operands[0], instruction.index), result);
-      case ir::Opcode::while_loop:
-        join_values(operand(0), result);
-        for (const ir::ComputationId called : instruction.called) link_call(called, 0, result);
-        return join_values(root_of(instruction.called[1]), result);
-      case ir::Opcode::conditional:
-        for (std::size_t branch = 0; branch < instruction.called.size(); ++branch) {
-          if (branch + 1 < instruction.operands.size()) link_call(instruction.called[branch], 0, operand(branch + 1));
-          join_values(root_of(instruction.called[branch]), result);
-        }
-        return;
-      case ir::Opcode::call:
-        for (std::size_t i = 0; i < instruction.operands.size(); ++i) link_call(instruction.called[0], i, operand(i));
-        return join_values(root_of(instruction.called[0]), result);
-      default:
-        return;
-    }
+  void link(hlo::ComputationId c, hlo::InstructionId id);
+
+  std::pair<std::size_t, std::size_t> operand_of(hlo::ComputationId c, hlo::InstructionId id, std::size_t i) const {
+    return arrays_of(c, at(c, id).operands[i]);
   }
 
   /// Joins the arrays of all operands, one after the other, with those of the result.
-  void link_in_order(ir::ComputationId c, ir::InstructionId id) {
+  void link_in_order(hlo::ComputationId c, hlo::InstructionId id) {
     const auto result = arrays_of(c, id);
     std::size_t next = result.first;
-    for (const ir::InstructionId operand : at(c, id).operands) {
+    for (const hlo::InstructionId operand : at(c, id).operands) {
       const auto arrays = arrays_of(c, operand);
       for (std::size_t i = arrays.first; i < arrays.second && next < result.second; ++i) join(i, next++);
     }
   }
 
-  std::pair<std::size_t, std::size_t> element(ir::ComputationId c, ir::InstructionId tuple, std::int64_t index) {
+  void link_nothing(hlo::ComputationId, hlo::InstructionId) {}
+
+  void link_elementwise(hlo::ComputationId c, hlo::InstructionId id) {
+    for (std::size_t i = 0; i < at(c, id).operands.size(); ++i) {
+      if (at(c, at(c, id).operands[i]).shape.dimensions == at(c, id).shape.dimensions)
+        join_values(operand_of(c, id, i), arrays_of(c, id));
+    }
+  }
+
+  void link_first(hlo::ComputationId c, hlo::InstructionId id) { join_values(operand_of(c, id, 0), arrays_of(c, id)); }
+
+  void link_update(hlo::ComputationId c, hlo::InstructionId id) {
+    for (const std::size_t i : {0U, 1U}) join_values(operand_of(c, id, i), arrays_of(c, id));
+  }
+
+  void link_all(hlo::ComputationId c, hlo::InstructionId id) {
+    for (std::size_t i = 0; i < at(c, id).operands.size(); ++i) join_values(operand_of(c, id, i), arrays_of(c, id));
+  }
+
+  void link_element(hlo::ComputationId c, hlo::InstructionId id) {
+    join_values(element(c, at(c, id).operands[0], at(c, id).index), arrays_of(c, id));
+  }
+
+  void link_loop(hlo::ComputationId c, hlo::InstructionId id) {
+    link_first(c, id);
+    for (const hlo::ComputationId called : at(c, id).called) link_call(called, 0, arrays_of(c, id));
+    join_values(root_of(at(c, id).called[1]), arrays_of(c, id));
+  }
+
+  void link_branches(hlo::ComputationId c, hlo::InstructionId id) {
+    const std::vector<hlo::ComputationId>& called = at(c, id).called;
+    for (std::size_t branch = 0; branch < called.size(); ++branch) {
+      if (branch + 1 < at(c, id).operands.size()) link_call(called[branch], 0, operand_of(c, id, branch + 1));
+      join_values(root_of(called[branch]), arrays_of(c, id));
+    }
+  }
+
+  void link_called(hlo::ComputationId c, hlo::InstructionId id) {
+    const hlo::ComputationId called = at(c, id).called[0];
+    for (std::size_t i = 0; i < at(c, id).operands.size(); ++i) link_call(called, i, operand_of(c, id, i));
+    join_values(root_of(called), arrays_of(c, id));
+  }
+
+  std::pair<std::size_t, std::size_t> element(hlo::ComputationId c, hlo::InstructionId tuple, std::int64_t index) {
     const std::size_t first = arrays_of(c, tuple).first;
-    const ir::Shape& shape = at(c, tuple).shape;
+    const hlo::Shape& shape = at(c, tuple).shape;
     if (std::size_t(index) >= shape.tuple_shapes.size()) return {first, first};
     return {first + leaves_.before(shape, index), first + leaves_.before(shape, index + 1)};
   }
 
-  std::pair<std::size_t, std::size_t> root_of(ir::ComputationId c) const {
+  std::pair<std::size_t, std::size_t> root_of(hlo::ComputationId c) const {
     return arrays_of(c, module_.computations[std::size_t(c)].root);
   }
 
-  void link_call(ir::ComputationId called, std::size_t parameter, std::pair<std::size_t, std::size_t> argument) {
-    const ir::Computation& computation = module_.computations[std::size_t(called)];
+  void link_call(hlo::ComputationId called, std::size_t parameter, std::pair<std::size_t, std::size_t> argument) {
+    const hlo::Computation& computation = module_.computations[std::size_t(called)];
     if (parameter < computation.parameters.size()) {
       join_values(argument, arrays_of(called, computation.parameters[parameter]));
     }
   }
 
   void link_donations() {
-    const ir::Computation& entry = module_.entry_computation();
-    for (const ir::Donation& donation : module_.donations) {
+    const hlo::Computation& entry = module_.entry_computation();
+    for (const hlo::Donation& donation : module_.donations) {
       if (std::size_t(donation.parameter) >= entry.parameters.size()) continue;
-      const ir::InstructionId parameter = entry.parameters[std::size_t(donation.parameter)];
+      const hlo::InstructionId parameter = entry.parameters[std::size_t(donation.parameter)];
       join_values(part(parameter, donation.element), part(entry.root, donation.output));
     }
   }
 
   /// An element of a value of the entry, or the value if it is not a tuple.
-  std::pair<std::size_t, std::size_t> part(ir::InstructionId id, std::int64_t index) {
+  std::pair<std::size_t, std::size_t> part(hlo::InstructionId id, std::int64_t index) {
     const bool is_tuple = module_.entry_computation()[id].shape.is_tuple();
     return is_tuple ? element(module_.entry, id, index) : arrays_of(module_.entry, id);
   }
 
-  void link_transposition(ir::ComputationId c, ir::InstructionId id) {
-    const ir::Instruction& move = at(c, id);
-    if (move.opcode != ir::Opcode::transpose) return;
+  void link_transposition(hlo::ComputationId c, hlo::InstructionId id) {
+    const hlo::Instruction& move = at(c, id);
+    if (move.opcode != hlo::Opcode::transpose) return;
     const DimensionLinks::Correspondence to_operand(move.dimensions.begin(), move.dimensions.end());
     links_.join(arrays_of(c, id).first, arrays_of(c, move.operands[0]).first, to_operand);
   }
@@ -266,9 +227,9 @@ class Classifier {
       classes[known->second].members.push_back(
           {shapes_[i], places_[i], inverse(composed(dimensions, to_class[known->second]))});
     }
-    for_each_instruction([&](ir::ComputationId c, ir::InstructionId id) {
-      for (const ir::InstructionId operand : at(c, id).operands) {
-        const bool reads_one = at(c, id).opcode == ir::Opcode::get_tuple_element;
+    for_each_instruction([&](hlo::ComputationId c, hlo::InstructionId id) {
+      for (const hlo::InstructionId operand : at(c, id).operands) {
+        const bool reads_one = at(c, id).opcode == hlo::Opcode::get_tuple_element;
         const auto arrays = reads_one ? element(c, operand, at(c, id).index) : arrays_of(c, operand);
         for (std::size_t i = arrays.first; i < arrays.second; ++i) {
           std::vector<InstructionPlace>& readers = classes[class_of[i]].readers;
@@ -279,17 +240,63 @@ class Classifier {
     return classes;
   }
 
-  ir::Module& module_;
+  hlo::Module& module_;
   std::vector<bool> executed_;
   std::vector<std::vector<std::size_t>> first_;  ///< by computation and instruction: number of its first array; the end
-  std::vector<ir::Shape*> shapes_;               ///< by number of the array
+  std::vector<hlo::Shape*> shapes_;              ///< by number of the array
   std::vector<InstructionPlace> places_;
   DimensionLinks links_;
-  ir::rules::TupleLeaves leaves_;
+  hlo::rules::TupleLeaves leaves_;
 };
+
+using hlo::Opcode;
+using LayoutRule = void (Classifier::*)(hlo::ComputationId, hlo::InstructionId);
+
+/// An operation with a rule takes any order of dimensions; the rule joins arrays that have the same one.
+constexpr hlo::OpTable<LayoutRule> Classifier::rules({
+    hlo::of_elementwise<LayoutRule>({&Classifier::link_elementwise}),
+    hlo::yes<LayoutRule>(&Classifier::link_elementwise, Opcode::map),
+    hlo::of_collectives<LayoutRule>({&Classifier::link_in_order}),
+    hlo::yes<LayoutRule>(&Classifier::link_in_order, Opcode::opt_barrier, Opcode::recv, Opcode::send, Opcode::tuple),
+    hlo::yes<LayoutRule>(&Classifier::link_first, Opcode::add_dependency, Opcode::domain, Opcode::dynamic_slice,
+                         Opcode::pad, Opcode::reduce_window, Opcode::reverse, Opcode::slice),
+    hlo::yes<LayoutRule>(&Classifier::link_update, Opcode::dynamic_update_slice),
+    hlo::yes<LayoutRule>(&Classifier::link_all, Opcode::concatenate),
+    hlo::yes<LayoutRule>(&Classifier::link_element, Opcode::get_tuple_element),
+    hlo::yes<LayoutRule>(&Classifier::link_loop, Opcode::while_loop),
+    hlo::yes<LayoutRule>(&Classifier::link_branches, Opcode::conditional),
+    hlo::yes<LayoutRule>(&Classifier::link_called, Opcode::call),
+    hlo::yes<LayoutRule>(&Classifier::link_nothing, Opcode::after_all, Opcode::broadcast, Opcode::constant,
+                         Opcode::convolution, Opcode::dot, Opcode::infeed, Opcode::iota, Opcode::outfeed,
+                         Opcode::parameter, Opcode::partition_id, Opcode::reduce, Opcode::replica_id, Opcode::reshape,
+                         Opcode::rng, Opcode::transpose),
+    hlo::no<LayoutRule>("it keeps the order that its text says or implies", Opcode::batch_norm_grad,
+                        Opcode::batch_norm_inference, Opcode::batch_norm_training, Opcode::bitcast,
+                        Opcode::bitcast_convert, Opcode::cholesky, Opcode::custom_call, Opcode::dynamic_reshape,
+                        Opcode::fft, Opcode::fusion, Opcode::gather, Opcode::get_dimension_size, Opcode::ragged_dot,
+                        Opcode::recv_done, Opcode::rng_bit_generator, Opcode::rng_get_and_update_state,
+                        Opcode::scaled_dot, Opcode::scan, Opcode::scatter, Opcode::select_and_scatter,
+                        Opcode::send_done, Opcode::set_dimension_size, Opcode::sort, Opcode::topk,
+                        Opcode::triangular_solve, Opcode::tuple_select),
+    hlo::no_of_text_forms<LayoutRule>(),
+});
+
+bool Classifier::takes_order_of_text(const hlo::Instruction& instruction) {
+  const Opcode opcode = instruction.opcode;
+  if (instruction.phase != hlo::AsyncPhase::none || opcode == Opcode::unknown || !rules[opcode]) return true;
+  return (opcode == Opcode::reduce || opcode == Opcode::reduce_window) && instruction.shape.is_tuple();
+}
+
+void Classifier::link(hlo::ComputationId c, hlo::InstructionId id) {
+  const hlo::Instruction& instruction = at(c, id);
+  if (instruction.phase != hlo::AsyncPhase::none || instruction.opcode == Opcode::unknown) return;
+  if (const hlo::OpAnswer<LayoutRule>& answer = rules[instruction.opcode]) (this->*answer.rule)(c, id);
+}
 
 }  // namespace
 
-std::vector<LayoutClass> layout_classes(ir::Module& module) { return Classifier(module).run(); }
+const char* why_order_of_text(hlo::Opcode opcode) { return Classifier::rules.why_not(opcode); }
+
+std::vector<LayoutClass> layout_classes(hlo::Module& module) { return Classifier(module).run(); }
 
 }  // namespace podsim::sw::compiler::layout

@@ -5,20 +5,20 @@
 #include <optional>
 #include <vector>
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::compiler::layout {
 
 /// An instruction of a module.
 struct InstructionPlace {
-  ir::ComputationId computation = 0;
-  ir::InstructionId instruction = 0;
+  hlo::ComputationId computation = 0;
+  hlo::InstructionId instruction = 0;
   auto operator<=>(const InstructionPlace&) const = default;
 };
 
 /// An array of a class. Dimension d of the class is dimension `dimension[d]` of the array.
 struct ClassMember {
-  ir::Shape* shape = nullptr;
+  hlo::Shape* shape = nullptr;
   InstructionPlace place;
   std::vector<int> dimension;
 };
@@ -42,6 +42,10 @@ struct LayoutClass {
 /// fusions that the text has already.
 ///
 /// The shapes are those of `module`, which must not be resized while the result is used.
-std::vector<LayoutClass> layout_classes(ir::Module& module);
+std::vector<LayoutClass> layout_classes(hlo::Module& module);
+
+/// Why instructions of this opcode have their arrays in the order of the text; nullptr if they take any order. Requires
+/// an opcode other than `unknown`.
+const char* why_order_of_text(hlo::Opcode opcode);
 
 }  // namespace podsim::sw::compiler::layout

@@ -4,34 +4,38 @@
 #include <algorithm>
 
 #include "base/units.h"
+#include "hlo/transform/flops.h"
 #include "sw/compiler/tiles/matmul_problem.h"
 #include "sw/compiler/tiles/vector_cost.h"
-#include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler::layout {
 namespace {
 
-double matrix_cycles(const ir::Computation& computation, const ir::Instruction& product, const hw::Machine& machine) {
+double matrix_cycles(const hlo::Computation& computation, const hlo::Instruction& product,
+                     const TargetMachine& machine) {
   const tiles::MatmulProblem problem = tiles::matmul_problem(product, computation[product.operands[0]].shape,
-                                                             computation[product.operands[1]].shape, machine.mxu.size);
+                                                             computation[product.operands[1]].shape, machine.mxu);
   const std::int64_t tiles = base::divide_round_up(problem.weight_tiles(machine.mxu.size), machine.mxu.count);
-  const std::int64_t rows = std::max(problem.rows, machine.mxu.weight_load.value());
-  return double(tiles * rows) +
-         double((problem.row_rotations + problem.output_transposes) * machine.cross_lane.interval.value());
+  const std::int64_t rows = std::max(problem.rows, machine.mxu.weight_load().value());
+  const std::int64_t moves =
+      tiles::registers_of_tiles(problem.row_rotations + problem.output_transposes, machine.vector);
+  return double(tiles * rows) / double(machine.mxu.products(problem.product)) +
+         double(moves * hw::CrossLane::parameters(machine).interval.value());
 }
 
 }  // namespace
 
-double unit_cycles(const ir::Computation& computation, const ir::Instruction& instruction, const hw::Machine& machine) {
-  if (instruction.shape.is_tuple() || instruction.phase != ir::AsyncPhase::none) return 0;
+double unit_cycles(const hlo::Computation& computation, const hlo::Instruction& instruction,
+                   const TargetMachine& machine) {
+  if (instruction.shape.is_tuple() || instruction.phase != hlo::AsyncPhase::none) return 0;
   if (instruction.shape.element_count() == 0) return 0;
-  if (ir::transform::is_matmul(instruction.opcode)) return matrix_cycles(computation, instruction, machine);
-  const hw::VectorWork vector = tiles::vector_cost(instruction, computation, machine.compiler);
-  const std::int64_t cross_lane = tiles::cross_lane_cost(instruction, computation, machine.compiler);
+  if (hlo::transform::is_matmul(instruction.opcode)) return matrix_cycles(computation, instruction, machine);
+  const hw::VectorWork vector = tiles::vector_cost(instruction, computation, machine);
+  const std::int64_t moves = tiles::lane_moves_of(instruction, computation, machine);
   return double(vector.alu_ops) / double(machine.vector.alus) + double(vector.loads) / double(machine.vector.loads) +
          double(vector.stores) / double(machine.vector.stores) +
          double(vector.transcendentals * machine.vector.transcendental_interval.value()) +
-         double(cross_lane * machine.cross_lane.interval.value());
+         double(moves * hw::CrossLane::parameters(machine).interval.value());
 }
 
 }  // namespace podsim::sw::compiler::layout

@@ -9,14 +9,14 @@
 namespace podsim::sw::compiler::tiles {
 namespace {
 
-std::int64_t product(const ir::Shape& shape, const std::vector<int>& dimensions) {
+std::int64_t product(const hlo::Shape& shape, const std::vector<int>& dimensions) {
   std::int64_t result = 1;
   for (int d : dimensions) result *= shape.dimensions[std::size_t(d)];
   return result;
 }
 
 /// Number of elements over the dimensions of an operand that are also in the result.
-std::int64_t free_elements(const ir::Shape& operand, const std::vector<int>& batch,
+std::int64_t free_elements(const hlo::Shape& operand, const std::vector<int>& batch,
                            const std::vector<int>& contracting) {
   std::int64_t elements = 1;
   for (int d = 0; d < operand.rank(); ++d) {
@@ -28,14 +28,14 @@ std::int64_t free_elements(const ir::Shape& operand, const std::vector<int>& bat
 }
 
 /// Beyond every batch that a core holds; the taps of a window are looked at one by one.
-constexpr std::int64_t most_batch = std::int64_t(1) << 20;
+constexpr std::int64_t max_batch = std::int64_t(1) << 20;
 
 /// True if each of as many windows as positions and taps meets one element, and no two the same element or tap. With
 /// holes of as many positions as the window is long, in the input or in the window, none meets more.
-bool pairs_all(const ir::WindowDimension& window, std::int64_t input, std::int64_t output) {
+bool pairs_all(const hlo::WindowDimension& window, std::int64_t input, std::int64_t output) {
   const std::int64_t size = window.size;
   const std::int64_t holes = std::max(window.base_dilation, window.window_dilation);
-  if (size < 2 || size > most_batch || input != size || output != size || holes < size) return false;
+  if (size < 2 || size > max_batch || input != size || output != size || holes < size) return false;
   if (std::min(window.base_dilation, window.window_dilation) != 1) return false;
   const bool dilated_input = window.base_dilation == holes;
   std::vector<bool> element_met(std::size_t(size), false), tap_met(std::size_t(size), false);
@@ -52,15 +52,15 @@ bool pairs_all(const ir::WindowDimension& window, std::int64_t input, std::int64
   return true;
 }
 
-bool is_undilated(const ir::WindowDimension& window) {
+bool is_undilated(const hlo::WindowDimension& window) {
   return window.stride == 1 && window.padding_low == 0 && window.padding_high == 0 && window.base_dilation == 1 &&
          window.window_dilation == 1;
 }
 
 }  // namespace
 
-BatchedProduct product_of(const ir::Instruction& dot, const ir::Shape& lhs, const ir::Shape& rhs) {
-  const ir::DotDimensions& roles = dot.dot;
+BatchedProduct product_of(const hlo::Instruction& dot, const hlo::Shape& lhs, const hlo::Shape& rhs) {
+  const hlo::DotDimensions& roles = dot.dot;
   // The dimensions of the output are batch, lhs free, rhs free, in this order.
   const int first_rhs = dot.shape.rank() - (rhs.rank() - int(roles.rhs_batch.size() + roles.rhs_contracting.size()));
   return {.batch = product(lhs, roles.lhs_batch),
@@ -70,18 +70,18 @@ BatchedProduct product_of(const ir::Instruction& dot, const ir::Shape& lhs, cons
           .rhs_in_lanes = dot.shape.rank() == 0 || dot.shape.minor_dimension(0) >= first_rhs};
 }
 
-std::optional<BatchedProduct> as_batched_product(const ir::Instruction& convolution, const ir::Shape& input) {
-  if (convolution.opcode != ir::Opcode::convolution || convolution.feature_groups * convolution.batch_groups != 1)
+std::optional<BatchedProduct> as_batched_product(const hlo::Instruction& convolution, const hlo::Shape& input) {
+  if (convolution.opcode != hlo::Opcode::convolution || convolution.feature_groups * convolution.batch_groups != 1)
     return std::nullopt;
-  const ir::ConvolutionDimensions& roles = convolution.convolution;
-  const ir::Shape& result = convolution.shape;
+  const hlo::ConvolutionDimensions& roles = convolution.convolution;
+  const hlo::Shape& result = convolution.shape;
   BatchedProduct product{.batch = 1,
                          .lhs_free = input.dimensions[std::size_t(roles.input_batch)],
                          .rhs_free = result.dimensions[std::size_t(roles.output_feature)],
                          .contracted = input.dimensions[std::size_t(roles.input_feature)],
                          .rhs_in_lanes = result.minor_dimension(0) == roles.output_feature};
   for (std::size_t i = 0; i < convolution.window.size(); ++i) {
-    const ir::WindowDimension& window = convolution.window[i];
+    const hlo::WindowDimension& window = convolution.window[i];
     const std::int64_t in = input.dimensions[std::size_t(roles.input_spatial[i])],
                        out = result.dimensions[std::size_t(roles.output_spatial[i])];
     if (pairs_all(window, in, out)) {

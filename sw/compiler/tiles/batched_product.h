@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 
 namespace podsim::sw::compiler::tiles {
 
@@ -18,12 +18,12 @@ struct BatchedProduct {
   bool operator==(const BatchedProduct&) const = default;
 };
 
-BatchedProduct product_of(const ir::Instruction& dot, const ir::Shape& lhs, const ir::Shape& rhs);
+BatchedProduct product_of(const hlo::Instruction& dot, const hlo::Shape& lhs, const hlo::Shape& rhs);
 
 /// XLA writes a dot with batch dimensions as a convolution whose window has them: n positions with holes between them,
 /// of which window `o` sees one, at a tap of its own (size n, stride n - 1, lhs_dilate n; or stride n + 1 with
 /// padding). Returns the product of such a convolution. Its other spatial dimensions are rows (a window of one tap) or
 /// contracted (a window as large as both operands). Returns std::nullopt for every other convolution.
-std::optional<BatchedProduct> as_batched_product(const ir::Instruction& convolution, const ir::Shape& input);
+std::optional<BatchedProduct> as_batched_product(const hlo::Instruction& convolution, const hlo::Shape& input);
 
 }  // namespace podsim::sw::compiler::tiles

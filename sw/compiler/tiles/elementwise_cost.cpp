@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/compiler/tiles/elementwise_cost.h"
 
+#include "hlo/op_table.h"
+
 namespace podsim::sw::compiler::tiles {
 namespace {
 
@@ -35,61 +37,44 @@ constexpr Cost cosh = alu(2) + exponential + exponential + alu(1);
 constexpr Cost sinh = alu(2) + expm1 + alu(1) + divide + alu(2) + cosh;  // uses the |x| of expm1
 constexpr Cost asinh = alu(3) + alu(1) + square_root + alu(1) + divide + alu(1) + log1p + alu(1);
 
+using hlo::Opcode;
+
+constexpr hlo::OpTable<Cost> costs({
+    hlo::yes(alu(1), Opcode::abs, Opcode::add, Opcode::ceil, Opcode::compare, Opcode::complex, Opcode::convert,
+             Opcode::copy, Opcode::count_leading_zeros, Opcode::floor, Opcode::imag, Opcode::is_finite,
+             Opcode::logical_and, Opcode::logical_not, Opcode::logical_or, Opcode::logical_xor, Opcode::maximum,
+             Opcode::minimum, Opcode::multiply, Opcode::negate, Opcode::popcnt, Opcode::real, Opcode::reduce_precision,
+             Opcode::round_nearest_afz, Opcode::round_nearest_even, Opcode::select, Opcode::shift_left,
+             Opcode::shift_right_arithmetic, Opcode::shift_right_logical, Opcode::sign, Opcode::stochastic_convert,
+             Opcode::subtract),
+    hlo::yes(alu(2), Opcode::clamp),
+    hlo::yes(square_root, Opcode::rsqrt, Opcode::sqrt),
+    hlo::yes(tanh, Opcode::tanh),
+    hlo::yes(exponential, Opcode::exponential),
+    hlo::yes(logarithm, Opcode::log),
+    hlo::yes(divide, Opcode::divide),
+    hlo::yes(power, Opcode::power),
+    hlo::yes(logistic, Opcode::logistic),
+    hlo::yes(expm1, Opcode::exponential_minus_one),
+    hlo::yes(log1p, Opcode::log_plus_one),
+    hlo::yes(sine, Opcode::sine),
+    hlo::yes(cosine, Opcode::cosine),
+    hlo::yes(tangent, Opcode::tan),
+    hlo::yes(erf, Opcode::erf),
+    hlo::yes(atan2, Opcode::atan2),
+    hlo::yes(alu(2) + power + alu(1), Opcode::cbrt),
+    hlo::yes(divide + alu(2) + alu(2), Opcode::remainder),
+    hlo::yes(arc, Opcode::acos, Opcode::asin),
+    hlo::yes(cosh, Opcode::cosh),
+    hlo::yes(sinh, Opcode::sinh),
+    hlo::yes(asinh, Opcode::asinh),
+    hlo::yes(alu(3) + square_root + alu(1) + logarithm, Opcode::acosh),
+    hlo::yes(log1p + log1p + alu(3), Opcode::atanh),
+    hlo::no_of_others<Cost>("it is not elementwise"),
+});
+
 }  // namespace
 
-ElementwiseCost elementwise_cost(ir::Opcode opcode) {
-  switch (opcode) {
-    case ir::Opcode::rsqrt:
-    case ir::Opcode::sqrt:
-      return square_root;
-    case ir::Opcode::tanh:
-      return tanh;
-    case ir::Opcode::exponential:
-      return exponential;
-    case ir::Opcode::log:
-      return logarithm;
-    case ir::Opcode::divide:
-      return divide;
-    case ir::Opcode::power:
-      return power;
-    case ir::Opcode::clamp:
-      return alu(2);
-    case ir::Opcode::logistic:
-      return logistic;
-    case ir::Opcode::exponential_minus_one:
-      return expm1;
-    case ir::Opcode::log_plus_one:
-      return log1p;
-    case ir::Opcode::sine:
-      return sine;
-    case ir::Opcode::cosine:
-      return cosine;
-    case ir::Opcode::tan:
-      return tangent;
-    case ir::Opcode::erf:
-      return erf;
-    case ir::Opcode::atan2:
-      return atan2;
-    case ir::Opcode::cbrt:
-      return alu(2) + power + alu(1);
-    case ir::Opcode::remainder:
-      return divide + alu(2) + alu(2);
-    case ir::Opcode::asin:
-    case ir::Opcode::acos:
-      return arc;
-    case ir::Opcode::cosh:
-      return cosh;
-    case ir::Opcode::sinh:
-      return sinh;
-    case ir::Opcode::asinh:
-      return asinh;
-    case ir::Opcode::acosh:
-      return alu(3) + square_root + alu(1) + logarithm;
-    case ir::Opcode::atanh:
-      return log1p + log1p + alu(3);
-    default:
-      return alu(1);
-  }
-}
+ElementwiseCost elementwise_cost(hlo::Opcode opcode) { return costs[opcode].rule; }
 
 }  // namespace podsim::sw::compiler::tiles

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-#include "sw/ir/opcode.h"
+#include "hlo/opcode.h"
 
 namespace podsim::sw::compiler::tiles {
 
-/// Operations of the vector unit on one vector register of 1024 lanes of 32 bits.
+/// Operations of the vector unit on one vector register.
 struct ElementwiseCost {
   std::int64_t alu = 0;             ///< on the vector ALUs; a push into the transcendental unit takes an ALU slot too
   std::int64_t transcendental = 0;  ///< on the transcendental unit: exp, log, tanh, rsqrt, sqrt, reciprocal
@@ -31,13 +31,13 @@ struct ElementwiseCost {
 ///   erf                    x P(x^2) / Q(x^2) of degrees 6 and 4, x clamped to where erf is 1
 ///   atan2                  a polynomial of eight terms in the smaller side over the larger, reflected into its octant
 ///   cbrt                   sign(x) exp(log|x| / 3)
-///   remainder              x - truncate(x / y) y, truncation by way of an integer
+///   remainder              x - truncate(x / y) y, truncated by conversion to an integer and back
 ///   asin, acos             2 atan2(x, 1 + sqrt(1 - x^2)), 2 atan2(sqrt(1 - x^2), 1 + x)
 ///   cosh                   exp(x - ln 2) + exp(-x - ln 2)
 ///   sinh                   |x| < 1 ? (e + e / (e + 1)) / 2 with e = expm1(x) : exp(x - ln 2) - exp(-x - ln 2)
 ///   asinh                  sign(x) log1p(|x| + x^2 / (1 + sqrt(x^2 + 1)))
 ///   acosh                  log(x + sqrt((x + 1) (x - 1)))
 ///   atanh                  (log1p(x) - log1p(-x)) / 2
-ElementwiseCost elementwise_cost(ir::Opcode opcode);
+ElementwiseCost elementwise_cost(hlo::Opcode opcode);
 
 }  // namespace podsim::sw::compiler::tiles

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sw/ir/array_tile.h"
+#include "hlo/array_tile.h"
 
 namespace podsim::sw::compiler::tiles {
 namespace {
@@ -15,25 +15,25 @@ struct Pieces {
 };
 
 /// Pieces within the two most minor dimensions of a slice.
-Pieces of_plane(const ir::Shape& array, const std::vector<std::int64_t>& sizes) {
-  const std::int64_t width = ir::byte_width(array.element_type);
+Pieces of_plane(const hlo::Shape& array, const std::vector<std::int64_t>& sizes) {
+  const std::int64_t width = hlo::byte_width(array.element_type);
   const int lane = array.minor_dimension(0), sublane = array.minor_dimension(1);
-  const std::int64_t lane_tiles = base::divide_round_up(sizes[lane], ir::tile_lanes);
+  const std::int64_t lane_tiles = base::divide_round_up(sizes[lane], hlo::tile_lanes);
   const std::int64_t height = array.dimensions[sublane];
-  const std::int64_t sublane_tiles = base::divide_round_up(sizes[sublane], ir::tile_sublanes);
-  const std::int64_t tile_bytes = ir::tile_lanes * ir::tile_sublanes * width;
-  if (sizes[sublane] != height && sizes[sublane] % ir::tile_sublanes != 0) {
+  const std::int64_t sublane_tiles = base::divide_round_up(sizes[sublane], hlo::tile_sublanes);
+  const std::int64_t tile_bytes = hlo::tile_lanes * hlo::tile_sublanes * width;
+  if (sizes[sublane] != height && sizes[sublane] % hlo::tile_sublanes != 0) {
     const std::int64_t packed = std::max<std::int64_t>(1, word_bytes / width);
-    const std::int64_t rows = base::divide_round_up(std::min(sizes[sublane], ir::tile_sublanes), packed);
-    return {lane_tiles * sublane_tiles, rows * ir::tile_lanes * std::max(width, word_bytes)};
+    const std::int64_t rows = base::divide_round_up(std::min(sizes[sublane], hlo::tile_sublanes), packed);
+    return {lane_tiles * sublane_tiles, rows * hlo::tile_lanes * std::max(width, word_bytes)};
   }
   if (sizes[lane] != array.dimensions[lane]) return {sublane_tiles, lane_tiles * tile_bytes};
   return {1, sublane_tiles * lane_tiles * tile_bytes};
 }
 
-Pieces of_slice(const ir::Shape& array, const std::vector<std::int64_t>& sizes, base::Bytes burst) {
-  if (sizes == array.dimensions) return {1, ir::padded_bytes(array).value()};
-  if (array.rank() == 1) return {1, base::round_up(sizes[0] * ir::byte_width(array.element_type), burst.value())};
+Pieces of_slice(const hlo::Shape& array, const std::vector<std::int64_t>& sizes, base::Bytes burst) {
+  if (sizes == array.dimensions) return {1, hlo::padded_bytes(array).value()};
+  if (array.rank() == 1) return {1, base::round_up(sizes[0] * hlo::byte_width(array.element_type), burst.value())};
   Pieces pieces = of_plane(array, sizes);
   for (int i = 2; i < array.rank(); ++i) pieces.count *= sizes[array.minor_dimension(i)];
   return pieces;
@@ -41,11 +41,11 @@ Pieces of_slice(const ir::Shape& array, const std::vector<std::int64_t>& sizes, 
 
 }  // namespace
 
-IndexedRows indexed_rows(const ir::Shape& array, const std::vector<std::int64_t>& sizes, std::int64_t count,
+IndexedRows indexed_rows(const hlo::Shape& array, const std::vector<std::int64_t>& sizes, std::int64_t count,
                          base::Bytes burst) {
   const Pieces pieces = of_slice(array, sizes, burst);
-  return {count, count * pieces.count, base::Bytes(pieces.bytes), ir::padded_bytes(array),
-          ir::byte_width(array.element_type) < word_bytes};
+  return {count, count * pieces.count, base::Bytes(pieces.bytes), hlo::padded_bytes(array),
+          hlo::byte_width(array.element_type) < word_bytes};
 }
 
 }  // namespace podsim::sw::compiler::tiles

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "base/units.h"
+#include "hlo/array_tile.h"
+#include "hlo/transform/flops.h"
 #include "sw/compiler/tiles/batched_product.h"
 #include "sw/compiler/tiles/product_arithmetic.h"
-#include "sw/ir/array_tile.h"
-#include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler::tiles {
 namespace {
@@ -21,10 +21,10 @@ struct Window {
   std::int64_t dilation = 1;
 };
 
-Window window_of(const ir::Instruction& convolution, const ir::Shape& input) {
+Window window_of(const hlo::Instruction& convolution, const hlo::Shape& input) {
   Window window;
   for (std::size_t i = 0; i < convolution.window.size(); ++i) {
-    const ir::WindowDimension& d = convolution.window[i];
+    const hlo::WindowDimension& d = convolution.window[i];
     window.output_positions *= convolution.shape.dimensions[convolution.convolution->output_spatial[i]];
     window.input_positions *= input.dimensions[convolution.convolution->input_spatial[i]];
     window.taps *= d.size;
@@ -36,27 +36,27 @@ Window window_of(const ir::Instruction& convolution, const ir::Shape& input) {
 bool is_kernel_gradient(const Window& window) { return window.taps > window.output_positions; }
 
 /// The contracted batch of a kernel gradient is in the lanes of the image.
-bool contracts_lanes(const ir::Instruction& convolution, const ir::Shape& input) {
+bool contracts_lanes(const hlo::Instruction& convolution, const hlo::Shape& input) {
   return input.minor_dimension(0) == convolution.convolution->input_feature;
 }
 
 /// Rows of a kernel gradient that pass a weight tile: `features` for every tap. If the batch is in the lanes, a weight
 /// tile is a pixel of the batch, which all taps share; so do few features, which are packed. Else weight tiles run over
 /// batch and pixels, shifted from tap to tap, so that every tap loads its own.
-std::int64_t gradient_rows(std::int64_t features, const ir::Instruction& convolution, const ir::Shape& input,
+std::int64_t gradient_rows(std::int64_t features, const hlo::Instruction& convolution, const hlo::Shape& input,
                            const Window& window, std::int64_t array) {
-  if (features < ir::tile_sublanes) return base::round_up(features * window.output_positions, ir::tile_sublanes);
-  const std::int64_t padded = base::round_up(features, ir::tile_sublanes);
+  if (features < hlo::tile_sublanes) return base::round_up(features * window.output_positions, hlo::tile_sublanes);
+  const std::int64_t padded = base::round_up(features, hlo::tile_sublanes);
   return (contracts_lanes(convolution, input) ? padded : std::max(padded, array)) * window.output_positions;
 }
 
 /// Output features in the lanes: pixels and batch stream past stationary weights.
-void stationary_kernel(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input,
+void stationary_kernel(MatmulProblem& problem, const hlo::Instruction& convolution, const hlo::Shape& input,
                        const Window& window, std::int64_t array) {
-  const ir::ConvolutionDimensions& dims = convolution.convolution;
+  const hlo::ConvolutionDimensions& dims = convolution.convolution;
   std::int64_t batch = input.dimensions[dims.input_batch];
   // A batch smaller than a register's sublanes is packed together with the positions.
-  bool batch_in_sublanes = convolution.shape.minor_dimension(1) == dims.output_batch && batch >= ir::tile_sublanes;
+  bool batch_in_sublanes = convolution.shape.minor_dimension(1) == dims.output_batch && batch >= hlo::tile_sublanes;
   problem.row_operand = 0;
   problem.lane_operand = 1;
   problem.lanes = convolution.shape.dimensions[dims.output_feature];
@@ -66,15 +66,15 @@ void stationary_kernel(MatmulProblem& problem, const ir::Instruction& convolutio
   }
   // Every tap meets one in `dilation` output positions.
   std::int64_t positions = base::divide_round_up(window.output_positions, window.dilation);
-  problem.rows = batch_in_sublanes ? base::round_up(batch, ir::tile_sublanes) * positions
-                                   : base::round_up(batch * positions, ir::tile_sublanes);
+  problem.rows = batch_in_sublanes ? base::round_up(batch, hlo::tile_sublanes) * positions
+                                   : base::round_up(batch * positions, hlo::tile_sublanes);
 }
 
 /// Batch in the lanes, and more taps than outputs: a weight gradient, whose window is the image. The taps are
 /// contracted, block after block, into the few outputs.
-void stationary_taps(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input,
+void stationary_taps(MatmulProblem& problem, const hlo::Instruction& convolution, const hlo::Shape& input,
                      const Window& window, std::int64_t array) {
-  const ir::ConvolutionDimensions& dims = convolution.convolution;
+  const hlo::ConvolutionDimensions& dims = convolution.convolution;
   problem.row_operand = 1;
   problem.lane_operand = 0;
   problem.lanes = input.dimensions[dims.input_batch];
@@ -82,13 +82,13 @@ void stationary_taps(MatmulProblem& problem, const ir::Instruction& convolution,
 }
 
 /// Batch in the lanes: every input pixel is stationary once and all kernel taps stream past it.
-void stationary_pixels(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input,
+void stationary_pixels(MatmulProblem& problem, const hlo::Instruction& convolution, const hlo::Shape& input,
                        const Window& window) {
-  const ir::ConvolutionDimensions& dims = convolution.convolution;
+  const hlo::ConvolutionDimensions& dims = convolution.convolution;
   problem.row_operand = 1;
   problem.lane_operand = 0;
   problem.lanes = input.dimensions[dims.input_batch];
-  std::int64_t features = base::round_up(convolution.shape.dimensions[dims.output_feature], ir::tile_sublanes);
+  std::int64_t features = base::round_up(convolution.shape.dimensions[dims.output_feature], hlo::tile_sublanes);
   // Each pixel meets taps * outputs / inputs kernel positions; pixels that meet none are not loaded.
   std::int64_t meetings = base::divide_round_up(window.taps * window.output_positions, window.dilation);
   std::int64_t uses = std::max<std::int64_t>(1, meetings / window.input_positions);
@@ -97,20 +97,21 @@ void stationary_pixels(MatmulProblem& problem, const ir::Instruction& convolutio
 }
 
 /// Splits between output rows of the outermost spatial dimension re-read the rows where windows overlap.
-void add_halo(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input, std::int64_t array) {
+void add_halo(MatmulProblem& problem, const hlo::Instruction& convolution, const hlo::Shape& input,
+              std::int64_t array) {
   if (convolution.window.empty()) return;
-  const ir::WindowDimension& outer = convolution.window.front();
+  const hlo::WindowDimension& outer = convolution.window.front();
   std::int64_t overlap = std::max<std::int64_t>(0, (outer.size - 1) * outer.window_dilation + 1 - outer.stride);
   std::int64_t extent = input.dimensions[convolution.convolution->input_spatial.front()];
   problem.halo_per_split = double(std::min(overlap, extent)) / double(extent);
   double window = 1;
-  for (const ir::WindowDimension& d : convolution.window) {
+  for (const hlo::WindowDimension& d : convolution.window) {
     window *= std::max(1.0, double((d.size - 1) * d.window_dilation + 1) / double(d.stride));
   }
-  problem.most_halo = window - 1;
+  problem.max_halo = window - 1;
   bool batch_in_lanes = convolution.shape.minor_dimension(0) == convolution.convolution->output_batch;
   std::int64_t batch = input.dimensions[convolution.convolution->input_batch];
-  problem.splits_without_halo = base::divide_round_up(batch, batch_in_lanes ? array : ir::tile_sublanes);
+  problem.splits_without_halo = base::divide_round_up(batch, batch_in_lanes ? array : hlo::tile_sublanes);
 }
 
 /// Input channels that `outputs` consecutive output channels see, and the outputs that `inputs` input channels reach:
@@ -123,7 +124,7 @@ std::int64_t channels_met(std::int64_t channels, std::int64_t own, std::int64_t 
 /// Tiles of the contraction of groups. A weight tile is a block of the block-diagonal matrix of all groups: where
 /// output channels are stationary, a tile's outputs see the inputs of their groups; where pixels are, its inputs reach
 /// the outputs of theirs.
-std::int64_t contraction_of_groups(MatmulProblem& problem, const ir::Instruction& convolution, std::int64_t channels,
+std::int64_t contraction_of_groups(MatmulProblem& problem, const hlo::Instruction& convolution, std::int64_t channels,
                                    std::int64_t taps, std::int64_t array) {
   const std::int64_t groups = convolution.feature_groups;
   const std::int64_t outputs = convolution.shape.dimensions[std::size_t(convolution.convolution->output_feature)];
@@ -131,52 +132,52 @@ std::int64_t contraction_of_groups(MatmulProblem& problem, const ir::Instruction
     return base::divide_round_up(channels_met(array, outputs, groups, channels), array) * taps;
   }
   problem.rows =
-      base::round_up(problem.rows * channels_met(array, channels, groups, outputs) / outputs, ir::tile_sublanes);
+      base::round_up(problem.rows * channels_met(array, channels, groups, outputs) / outputs, hlo::tile_sublanes);
   return base::divide_round_up(channels, array);
 }
 
 /// Tiles of the contraction if the taps of the window's longest side share tiles, as they do if a tile holds several
 /// and this saves more rows through an array than it rotates in the cross-lane unit. All channels are in the lanes, so
 /// that every tap in a tile except the first rotates the input to its lanes.
-std::int64_t contraction_of_kernel(MatmulProblem& problem, const ir::Instruction& convolution, const ir::Shape& input,
+std::int64_t contraction_of_kernel(MatmulProblem& problem, const hlo::Instruction& convolution, const hlo::Shape& input,
                                    const Window& window, std::int64_t array) {
   const std::int64_t channels = input.dimensions[convolution.convolution->input_feature];
   const std::int64_t apart = base::divide_round_up(channels, array) * window.taps;
   const bool in_lanes = input.minor_dimension(0) == convolution.convolution->input_feature;
   if (!in_lanes || channels == 0 || 2 * channels > array) return apart;
   std::int64_t side = 1;
-  for (const ir::WindowDimension& d : convolution.window) side = std::max(side, d.size);
+  for (const hlo::WindowDimension& d : convolution.window) side = std::max(side, d.size);
   const std::int64_t packed = window.taps / side * base::divide_round_up(channels * side, array);
   const std::int64_t rotations = std::min(side, array / channels) - 1;
   const std::int64_t batch = input.dimensions[convolution.convolution->input_batch];
-  const std::int64_t rotated_rows = rotations * base::round_up(batch * window.input_positions, ir::tile_sublanes);
+  const std::int64_t rotated_rows = rotations * base::round_up(batch * window.input_positions, hlo::tile_sublanes);
   const std::int64_t saved = (apart - packed) * base::divide_round_up(problem.lanes, array) * problem.rows;
   if (saved <= rotated_rows) return apart;
-  problem.row_rotations = rotated_rows / ir::tile_sublanes;
+  problem.row_rotations = rotated_rows / hlo::tile_sublanes;
   return packed;
 }
 
-/// Registers that the cross-lane unit passes to exchange batch and features of the result: a block of 128 x 128 words
-/// for every pixel.
-std::int64_t exchanged_registers(const ir::Instruction& convolution, const Window& window, std::int64_t array) {
-  const ir::ConvolutionDimensions& dims = convolution.convolution;
-  const std::int64_t words = ir::byte_width(convolution.shape.element_type) < 4 ? 2 : 1;
+/// Layout tiles that the cross-lane unit passes to exchange batch and features of the result: a block of the array's
+/// size for every pixel.
+std::int64_t exchanged_tiles(const hlo::Instruction& convolution, const Window& window, std::int64_t array) {
+  const hlo::ConvolutionDimensions& dims = convolution.convolution;
+  const std::int64_t words = hlo::byte_width(convolution.shape.element_type) < 4 ? 2 : 1;
   return window.output_positions * base::divide_round_up(convolution.shape.dimensions[dims.output_batch], array) *
-         base::divide_round_up(convolution.shape.dimensions[dims.output_feature], array) * array / ir::tile_sublanes /
+         base::divide_round_up(convolution.shape.dimensions[dims.output_feature], array) * array / hlo::tile_sublanes /
          words;
 }
 
-MatmulProblem convolution_problem(const ir::Instruction& convolution, const ir::Shape& input, std::int64_t array) {
-  const ir::ConvolutionDimensions& dims = convolution.convolution;
+MatmulProblem convolution_problem(const hlo::Instruction& convolution, const hlo::Shape& input, std::int64_t array) {
+  const hlo::ConvolutionDimensions& dims = convolution.convolution;
   Window window = window_of(convolution, input);
   MatmulProblem problem;
   const std::int64_t channels = input.dimensions[dims.input_feature];
-  const bool pack_taps = channels < ir::tile_sublanes;
+  const bool pack_taps = channels < hlo::tile_sublanes;
   bool batch_in_lanes = convolution.shape.minor_dimension(0) == dims.output_batch;
   // Few channels in the sublanes stay there: the result has the batch in the lanes at first, like the input.
   if (!batch_in_lanes && pack_taps && !is_kernel_gradient(window) && input.minor_dimension(0) == dims.input_batch) {
     batch_in_lanes = true;
-    problem.output_transposes = exchanged_registers(convolution, window, array);
+    problem.output_transposes = exchanged_tiles(convolution, window, array);
   }
   bool taps_are_rows = batch_in_lanes && window.taps <= window.output_positions;
   if (taps_are_rows) {
@@ -189,7 +190,7 @@ MatmulProblem convolution_problem(const ir::Instruction& convolution, const ir::
   if (is_kernel_gradient(window)) {
     // A kernel gradient contracts batch and space together: registers of eight batch rows fill the array's depth. A
     // batch in the lanes fills it pixel by pixel.
-    const std::int64_t unit = contracts_lanes(convolution, input) ? array : ir::tile_sublanes;
+    const std::int64_t unit = contracts_lanes(convolution, input) ? array : hlo::tile_sublanes;
     std::int64_t depth = pack_taps ? channels : base::round_up(channels, unit);
     problem.contraction_tiles = base::divide_round_up(depth * window.taps, array);
   } else if (convolution.feature_groups > 1) {
@@ -213,7 +214,7 @@ MatmulProblem product_problem(const BatchedProduct& product, std::int64_t array)
   problem.row_operand = product.rhs_in_lanes ? 0 : 1;
   problem.lane_operand = product.rhs_in_lanes ? 1 : 0;
   problem.lanes = product.rhs_in_lanes ? product.rhs_free : product.lhs_free;
-  problem.rows = base::round_up(product.rhs_in_lanes ? product.lhs_free : product.rhs_free, ir::tile_sublanes);
+  problem.rows = base::round_up(product.rhs_in_lanes ? product.lhs_free : product.rhs_free, hlo::tile_sublanes);
   // An empty sum is written too.
   problem.contraction_tiles = base::divide_round_up(std::max<std::int64_t>(1, product.contracted), array);
   problem.output_rows = problem.batch * problem.rows;
@@ -221,9 +222,9 @@ MatmulProblem product_problem(const BatchedProduct& product, std::int64_t array)
   return problem;
 }
 
-MatmulProblem problem_without_passes(const ir::Instruction& instruction, const ir::Shape& lhs, const ir::Shape& rhs,
+MatmulProblem problem_without_passes(const hlo::Instruction& instruction, const hlo::Shape& lhs, const hlo::Shape& rhs,
                                      std::int64_t array) {
-  if (instruction.opcode == ir::Opcode::dot) return product_problem(product_of(instruction, lhs, rhs), array);
+  if (instruction.opcode == hlo::Opcode::dot) return product_problem(product_of(instruction, lhs, rhs), array);
   const std::optional<BatchedProduct> product = as_batched_product(instruction, lhs);
   return product ? product_problem(*product, array) : convolution_problem(instruction, lhs, array);
 }
@@ -234,19 +235,21 @@ std::int64_t MatmulProblem::weight_tiles(std::int64_t array) const {
   return batch * stationary_blocks * contraction_tiles * precision_passes * base::divide_round_up(lanes, array);
 }
 
-MatmulProblem matmul_problem(const ir::Instruction& instruction, const ir::Shape& lhs, const ir::Shape& rhs,
-                             std::int64_t array) {
-  MatmulProblem problem = problem_without_passes(instruction, lhs, rhs, array);
-  problem.precision_passes = product_arithmetic(instruction, lhs.element_type, rhs.element_type).passes;
+MatmulProblem matmul_problem(const hlo::Instruction& instruction, const hlo::Shape& lhs, const hlo::Shape& rhs,
+                             const hw::parts::mxu::Parameters& unit) {
+  MatmulProblem problem = problem_without_passes(instruction, lhs, rhs, unit.size);
+  const ProductArithmetic arithmetic = product_arithmetic(instruction, lhs.element_type, rhs.element_type, unit);
+  problem.precision_passes = arithmetic.passes;
+  problem.product = arithmetic.product;
   return problem;
 }
 
-double input_share_read(const ir::Instruction& convolution, const ir::Shape& input) {
+double input_share_read(const hlo::Instruction& convolution, const hlo::Shape& input) {
   if (convolution.window.empty()) return 1;
-  const ir::WindowDimension& outer = convolution.window.front();
+  const hlo::WindowDimension& outer = convolution.window.front();
   const std::int64_t rows = input.dimensions[convolution.convolution->input_spatial.front()];
   const std::int64_t outputs = convolution.shape.dimensions[convolution.convolution->output_spatial.front()];
-  return double(ir::transform::window_inputs(rows, outputs, outer)) / double(rows);
+  return double(hlo::transform::window_inputs(rows, outputs, outer)) / double(rows);
 }
 
 }  // namespace podsim::sw::compiler::tiles

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "base/units.h"
-#include "hw/machine.h"
+#include "hlo/graph.h"
+#include "hw/memory_levels.h"
 #include "hw/tile_op.h"
 #include "sw/compiler/tiles/indexed_rows.h"
 #include "sw/compiler/tiles/matmul_problem.h"
-#include "sw/ir/graph.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::compiler::tiles {
 
@@ -19,22 +20,23 @@ namespace podsim::sw::compiler::tiles {
 /// Traffic is classified by the loop that it follows when the op is tiled: the rows streamed through the MXU, the lanes
 /// of the stationary operand, or the output (epilogue operands, and all reads of an op without a matmul). Arrays below
 /// compiler.small_operand, such as per-channel vectors, are read once, before the rest. The exception is an op without
-/// a matmul that has compiler.least_tile of them or more: they are its data then. Arrays placed in VMEM (or SMEM) need
-/// no transfers; they cost only register loads and stores.
+/// a matmul that has compiler.min_tile of them or more: they are its data then. Arrays move from and to the memory
+/// that their memory space names (hw/memory_levels.h). Those placed in VMEM, or in a memory that is no level of the
+/// machine (SMEM), need no transfers; they cost only register loads and stores.
 struct OpWork {
   std::optional<MatmulProblem> matmul;         ///< the last matmul
   std::vector<MatmulProblem> earlier_matmuls;  ///< matmuls before it, whose results stay in VMEM
 
-  base::Bytes row_bytes;
-  base::Bytes lane_bytes;
-  base::Bytes output_side_bytes;
-  base::Bytes small_bytes;
-  base::Bytes written_bytes;
+  hw::LevelBytes row_bytes;
+  hw::LevelBytes lane_bytes;
+  hw::LevelBytes output_side_bytes;
+  hw::LevelBytes small_bytes;
+  hw::LevelBytes written_bytes;
 
-  hw::VectorWork row_prologue;      ///< on the streamed operand; repeated for every tile that reads it
-  hw::VectorWork lane_prologue;     ///< on the stationary operand; repeated for every tile that reads it
-  hw::VectorWork epilogue;          ///< on the output; all vector work of an op without a matmul
-  std::int64_t cross_lane_ops = 0;  ///< run concurrently with the rest of the work
+  hw::VectorWork row_prologue;   ///< on the streamed operand; repeated for every tile that reads it
+  hw::VectorWork lane_prologue;  ///< on the stationary operand; repeated for every tile that reads it
+  hw::VectorWork epilogue;       ///< on the output; all vector work of an op without a matmul
+  std::int64_t lane_moves = 0;   ///< operations of the cross-lane unit, concurrent with the rest of the work
 
   /// Cross-lane operations in a matmul's prologues and epilogue: row statistics that move between lanes and sublanes.
   /// They are exposed and repeated like the vector work that waits for them.
@@ -49,31 +51,20 @@ struct OpWork {
 
   IndexedRows gathered;  ///< read concurrently with the other traffic; scalar code finds the rows
   IndexedRows updated;   ///< read, combined with the data of an op without a matmul, and written back
-  base::Bytes
+  hw::LevelBytes
       table_bytes;  ///< a new table, whose first values are read again after they are written, before the updates
 
   auto operator<=>(const OpWork&) const = default;
-  base::Bytes read_bytes() const {
-    return row_bytes + lane_bytes + output_side_bytes + small_bytes + gathered.bytes() + updated.bytes() + table_bytes;
+  /// Bytes that the whole op reads and stores, by memory.
+  hw::LevelBytes read_bytes() const {
+    return row_bytes + lane_bytes + output_side_bytes + small_bytes + table_bytes + gathered.at_level() +
+           updated.at_level();
   }
-  base::Bytes stored_bytes() const { return written_bytes + updated.bytes(); }
+  hw::LevelBytes stored_bytes() const { return written_bytes + updated.at_level(); }
 };
 
 /// Returns the work of an instruction of a fused entry computation: a fusion or a bare instruction.
-OpWork op_work(const ir::Module& module, const ir::Computation& computation, ir::InstructionId id,
-               const hw::Machine& machine);
-
-/// True if an instruction of an executed computation takes time on the core as a tile op. False for instructions that
-/// only name a value, collectives, host transfers and control flow.
-bool is_core_op(const ir::Instruction& instruction);
-/// As above, and true for a reshape that moves elements. False for values without elements and where keeps_places() is
-/// true.
-bool is_core_op(const ir::Computation& computation, ir::InstructionId id);
-/// True for a transposition or reshape after which every element is where it was, because the two layouts differ as the
-/// dimensions do: it only names a value.
-bool keeps_places(const ir::Computation& computation, ir::InstructionId id);
-
-/// XProf's category: "convolution fusion", "gather fusion", "data formatting", "non-fusion elementwise", an opcode ...
-std::string category_of(const ir::Module& module, const ir::Instruction& instruction);
+OpWork op_work(const hlo::Module& module, const hlo::Computation& computation, hlo::InstructionId id,
+               const TargetMachine& machine);
 
 }  // namespace podsim::sw::compiler::tiles

@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hlo/transform/flops.h"
 #include "sw/compiler/tiles/grouped_convolution.h"
-#include "sw/compiler/tiles/vector_cost.h"
-#include "sw/ir/transform/flops.h"
 
 namespace podsim::sw::compiler::tiles {
 namespace {
@@ -21,16 +20,16 @@ constexpr int piece_bits = 8;
 constexpr std::int64_t pieces_of_f32 = 3;
 constexpr std::int64_t complex_products = 4;
 constexpr std::int64_t multiply_pairs = 24, add_pairs = 20;
-constexpr std::int64_t elements_per_register = 1024;
 
-bool is_whole(ir::ElementType type) { return ir::is_integer(type) || type == ir::ElementType::pred; }
-bool is_long(ir::ElementType type) { return type == ir::ElementType::f64 || type == ir::ElementType::c128; }
+bool is_whole(hlo::ElementType type) { return hlo::is_integer(type) || type == hlo::ElementType::pred; }
+bool is_float_of_8_bits(hlo::ElementType type) { return hlo::is_floating_point(type) && hlo::byte_width(type) == 1; }
+bool is_long(hlo::ElementType type) { return type == hlo::ElementType::f64 || type == hlo::ElementType::c128; }
 
 /// Pieces that hold every bit of an element.
-std::int64_t pieces_held(ir::ElementType type) {
-  if (is_whole(type)) return ir::byte_width(type);
-  if (type == ir::ElementType::f16) return 2;
-  return ir::byte_width(type) >= 4 ? pieces_of_f32 : 1;
+std::int64_t pieces_held(hlo::ElementType type) {
+  if (is_whole(type)) return hlo::byte_width(type);
+  if (type == hlo::ElementType::f16) return 2;
+  return hlo::byte_width(type) >= 4 ? pieces_of_f32 : 1;
 }
 
 /// Pieces of a float that `operand_precision`, "{highest,default}", asks for.
@@ -60,37 +59,50 @@ std::int64_t pairs_below(const std::array<std::int64_t, 2>& pieces, std::int64_t
   return pairs;
 }
 
-std::string type_text(ir::ElementType lhs, ir::ElementType rhs) {
-  return lhs == rhs ? ir::to_string(lhs) : ir::to_string(lhs) + " x " + ir::to_string(rhs);
+/// The products of the array that a product of two types is made of.
+hw::parts::mxu::Product made_of(hlo::ElementType lhs, hlo::ElementType rhs, const MatrixUnit& unit) {
+  using hw::parts::mxu::Product;
+  if (is_whole(lhs) && is_whole(rhs) && unit.products(Product::s8) > 0) return Product::s8;
+  if (is_float_of_8_bits(lhs) && is_float_of_8_bits(rhs) && unit.products(Product::f8) > 0) return Product::f8;
+  return Product::bf16;
 }
 
-std::string product_text(const ir::Computation& body, const ir::Instruction& product, const hw::Machine& machine) {
-  const ir::Shape lhs = entering_shape(body, product.operands[0]), rhs = entering_shape(body, product.operands[1]);
+std::string type_text(hlo::ElementType lhs, hlo::ElementType rhs) {
+  return lhs == rhs ? hlo::to_string(lhs) : hlo::to_string(lhs) + " x " + hlo::to_string(rhs);
+}
+
+std::string product_text(const hlo::Computation& body, const hlo::Instruction& product, const TargetMachine& machine) {
+  const hlo::Shape lhs = entering_shape(body, product.operands[0]), rhs = entering_shape(body, product.operands[1]);
   const std::string types = type_text(lhs.element_type, rhs.element_type);
-  const std::int64_t passes = product_arithmetic(product, lhs.element_type, rhs.element_type).passes;
-  if (passes == 0) return types + " in software";
+  const ProductArithmetic arithmetic = product_arithmetic(product, lhs.element_type, rhs.element_type, machine.mxu);
+  if (arithmetic.in_software()) return types + " in software";
   if (runs_on_vector_unit(product, lhs, rhs, machine)) return types + " on the vector unit";
-  if (passes > 1) return fmt::format("{} in {} passes", types, passes);
-  return types + (types == "bf16" ? "" : " as bf16");
+  const bool own = types == "bf16" || arithmetic.product != hw::parts::mxu::Product::bf16;
+  if (arithmetic.passes > 1) return fmt::format("{} in {} passes{}", types, arithmetic.passes, own ? " of s8" : "");
+  return types + (own ? "" : " as bf16");
 }
 
-void add_products(const ir::Module& module, const ir::Computation& body, const ir::Instruction& instruction,
-                  const hw::Machine& machine, std::vector<std::string>& texts) {
-  if (instruction.opcode == ir::Opcode::fusion) {
-    const ir::Computation& inner = module.computations[std::size_t(instruction.called.front())];
-    for (const ir::Instruction& each : inner.instructions) add_products(module, inner, each, machine, texts);
+void add_products(const hlo::Module& module, const hlo::Computation& body, const hlo::Instruction& instruction,
+                  const TargetMachine& machine, std::vector<std::string>& texts) {
+  if (instruction.opcode == hlo::Opcode::fusion) {
+    const hlo::Computation& inner = module.computations[std::size_t(instruction.called.front())];
+    for (const hlo::Instruction& each : inner.instructions) add_products(module, inner, each, machine, texts);
   }
-  if (!ir::transform::is_matmul(instruction.opcode)) return;
+  if (!hlo::transform::is_matmul(instruction.opcode)) return;
   const std::string text = product_text(body, instruction, machine);
   if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
 }  // namespace
 
-ProductArithmetic product_arithmetic(const ir::Instruction& product, ir::ElementType lhs, ir::ElementType rhs) {
-  const std::array<ir::ElementType, 2> types{lhs, rhs};
-  if (is_long(lhs) || is_long(rhs) || product.target == "dot_f64_f64_f64") return {.pieces = {1, 1}, .passes = 0};
-  ProductArithmetic arithmetic;
+ProductArithmetic product_arithmetic(const hlo::Instruction& product, hlo::ElementType lhs, hlo::ElementType rhs,
+                                     const MatrixUnit& unit) {
+  const std::array<hlo::ElementType, 2> types{lhs, rhs};
+  ProductArithmetic arithmetic{.product = made_of(lhs, rhs, unit)};
+  if (is_long(lhs) || is_long(rhs) || product.target == "dot_f64_f64_f64") {
+    arithmetic.passes = 0;
+    return arithmetic;
+  }
   for (std::size_t i = 0; i < 2; ++i) {
     const std::int64_t asked = pieces_of_algorithm(product.target).value_or(pieces_asked(product.operand_precision, i));
     const std::int64_t held = pieces_held(types[i]);
@@ -101,41 +113,49 @@ ProductArithmetic product_arithmetic(const ir::Instruction& product, ir::Element
   std::int64_t end = modular ? pieces_held(product.shape.element_type) : std::max(left, right);
   if (product.target.ends_with("_x9")) end = left + right;
   arithmetic.passes = std::max<std::int64_t>(1, pairs_below(arithmetic.pieces, end));
-  if (ir::is_complex(lhs) || ir::is_complex(rhs)) arithmetic.passes *= complex_products;
+  if (hlo::is_complex(lhs) || hlo::is_complex(rhs)) arithmetic.passes *= complex_products;
   return arithmetic;
 }
 
-ir::Shape entering_shape(const ir::Computation& body, ir::InstructionId operand) {
-  ir::Shape shape = body[operand].shape;
-  if (body[operand].opcode != ir::Opcode::convert) return shape;
-  const ir::ElementType source = body[body[operand].operands.front()].shape.element_type;
-  const bool widens = ir::is_floating_point(source) && ir::is_floating_point(shape.element_type) &&
-                      ir::byte_width(source) < ir::byte_width(shape.element_type);
+hlo::Shape entering_shape(const hlo::Computation& body, hlo::InstructionId operand) {
+  hlo::Shape shape = body[operand].shape;
+  if (body[operand].opcode != hlo::Opcode::convert) return shape;
+  const hlo::ElementType source = body[body[operand].operands.front()].shape.element_type;
+  const bool widens = hlo::is_floating_point(source) && hlo::is_floating_point(shape.element_type) &&
+                      hlo::byte_width(source) < hlo::byte_width(shape.element_type);
   if (widens) shape.element_type = source;
   return shape;
 }
 
-hw::VectorWork splitting_work(const ir::Shape& operand, std::int64_t pieces) {
-  const ir::ElementType type = operand.element_type;
-  const std::int64_t parts = ir::is_complex(type) ? 2 : 1;
+hw::VectorWork splitting_work(const hlo::Shape& operand, std::int64_t pieces, hw::parts::mxu::Product product,
+                              const VectorUnit& unit) {
+  const hlo::ElementType type = operand.element_type;
+  const std::int64_t parts = hlo::is_complex(type) ? 2 : 1;
   std::int64_t operations = 2 * (pieces - 1);
-  if (is_whole(type) || ir::byte_width(type) == 1) operations = pieces == 1 ? 1 : 3 * pieces;
-  return {.loads = 0, .stores = 0, .alu_ops = parts * operations * vector_registers(operand), .transcendentals = 0};
+  if (product != hw::parts::mxu::Product::bf16) {
+    operations = pieces == 1 ? 0 : 2 * pieces;
+  } else if (is_whole(type) || hlo::byte_width(type) == 1) {
+    operations = pieces == 1 ? 1 : 3 * pieces;
+  }
+  return {
+      .loads = 0, .stores = 0, .alu_ops = parts * operations * vector_registers(operand, unit), .transcendentals = 0};
 }
 
-hw::VectorWork software_product_work(const ir::Instruction& product, const ir::Shape& lhs, const ir::Shape& rhs) {
-  const std::int64_t products = ir::is_complex(lhs.element_type) ? complex_products : 1;
+hw::VectorWork software_product_work(const hlo::Instruction& product, const hlo::Shape& lhs, const hlo::Shape& rhs,
+                                     const VectorUnit& unit) {
+  const auto elements_per_register = double(unit.register_elements());
+  const std::int64_t products = hlo::is_complex(lhs.element_type) ? complex_products : 1;
   const auto elements = double(std::max<std::int64_t>(1, product.shape.element_count()));
   const double padding =
-      std::max(1.0, double(vector_registers(product.shape)) * double(elements_per_register) / elements);
-  const auto registers = std::int64_t(double(ir::transform::multiply_accumulates(product, lhs, rhs)) *
-                                      double(products) / double(elements_per_register) * padding);
+      std::max(1.0, double(vector_registers(product.shape, unit)) * elements_per_register / elements);
+  const auto registers = std::int64_t(double(hlo::transform::multiply_accumulates(product, lhs, rhs)) *
+                                      double(products) / elements_per_register * padding);
   return {
       .loads = 2 * registers, .stores = 0, .alu_ops = (multiply_pairs + add_pairs) * registers, .transcendentals = 0};
 }
 
-std::string products_text(const ir::Module& module, const ir::Computation& computation, ir::InstructionId id,
-                          const hw::Machine& machine) {
+std::string products_text(const hlo::Module& module, const hlo::Computation& computation, hlo::InstructionId id,
+                          const TargetMachine& machine) {
   std::vector<std::string> texts;
   add_products(module, computation, computation[id], machine, texts);
   return fmt::format("{}", fmt::join(texts, " + "));

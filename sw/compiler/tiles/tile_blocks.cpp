@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sw/ir/array_tile.h"
+#include "hlo/array_tile.h"
 
 namespace podsim::sw::compiler::tiles {
 namespace {
@@ -12,8 +12,15 @@ using base::Bytes;
 
 Bytes share(Bytes bytes, std::int64_t parts) { return Bytes(base::divide_round_up(bytes.value(), parts)); }
 
+hw::LevelBytes share(hw::LevelBytes bytes, std::int64_t parts) {
+  for (Bytes& part : bytes.at) {
+    if (part > Bytes(0)) part = share(part, parts);
+  }
+  return bytes;
+}
+
 /// A tile's part of the rows: whole pieces, or of pieces that are fewer than the tiles and longer than `least` a part
-/// of one, since a window of an array is cut like any other operand.
+/// of one, since a window of an array is tiled like any other operand.
 IndexedRows share(const IndexedRows& rows, std::int64_t parts, Bytes least) {
   IndexedRows part = rows;
   part.slices = base::divide_round_up(rows.slices, parts);
@@ -24,31 +31,32 @@ IndexedRows share(const IndexedRows& rows, std::int64_t parts, Bytes least) {
 
 }  // namespace
 
-Bytes TileBlocks::row_block() const {
+hw::LevelBytes TileBlocks::row_block() const {
   return with_halo(share(work_.row_bytes, tiling_.batch * tiling_.rows * tiling_.contraction), 0);
 }
 
-Bytes TileBlocks::lane_block() const {
+hw::LevelBytes TileBlocks::lane_block() const {
   return with_halo(share(work_.lane_bytes, tiling_.batch * tiling_.lanes * tiling_.contraction), 1);
 }
 
-Bytes TileBlocks::output_side_block() const { return share(work_.output_side_bytes, output_tiles()); }
+hw::LevelBytes TileBlocks::output_side_block() const { return share(work_.output_side_bytes, output_tiles()); }
 
-Bytes TileBlocks::written_block() const { return share(work_.written_bytes, output_tiles()); }
+hw::LevelBytes TileBlocks::written_block() const { return share(work_.written_bytes, output_tiles()); }
 
-Bytes TileBlocks::table_block() const { return share(work_.table_bytes, output_tiles()); }
+hw::LevelBytes TileBlocks::table_block() const { return share(work_.table_bytes, output_tiles()); }
 
 IndexedRows TileBlocks::gathered_block() const {
-  return share(work_.gathered, output_tiles(), machine_.compiler.least_tile);
+  return share(work_.gathered, output_tiles(), machine_.compiler.min_tile);
 }
 
 IndexedRows TileBlocks::updated_block() const {
-  return share(work_.updated, output_tiles(), machine_.compiler.least_tile);
+  return share(work_.updated, output_tiles(), machine_.compiler.min_tile);
 }
 
 hw::MxuWork TileBlocks::earlier_mxu(const MatmulProblem& problem) const {
   return spread({.weight_tiles = base::divide_round_up(problem.weight_tiles(machine_.mxu.size), tiling_.tiles()),
-                 .rows = base::round_up(problem.rows, ir::tile_sublanes)});
+                 .rows = base::round_up(problem.rows, hlo::tile_sublanes),
+                 .product = problem.product});
 }
 
 hw::MxuWork TileBlocks::mxu() const {
@@ -61,7 +69,8 @@ hw::MxuWork TileBlocks::mxu() const {
   return spread(
       {.weight_tiles = base::divide_round_up(problem.batch, tiling_.batch) * stationary * problem.precision_passes *
                        base::divide_round_up(problem.contraction_tiles, tiling_.contraction),
-       .rows = base::round_up(base::divide_round_up(problem.rows, tiling_.rows), ir::tile_sublanes)});
+       .rows = base::round_up(base::divide_round_up(problem.rows, tiling_.rows), hlo::tile_sublanes),
+       .product = problem.product});
 }
 
 Bytes TileBlocks::accumulator() const {
@@ -73,9 +82,10 @@ Bytes TileBlocks::accumulator() const {
 Bytes TileBlocks::vmem() const {
   bool one_row_block = tiling_.batch * tiling_.rows * tiling_.contraction == 1;
   bool one_lane_block = tiling_.batch * tiling_.lanes * tiling_.contraction == 1;
-  return row_block() * (one_row_block ? 1 : 2) + lane_block() * (one_lane_block ? 1 : 2) + accumulator() +
-         2 * (output_side_block() + written_block() + table_block() + gathered_block().bytes()) +
-         4 * updated_block().bytes() + work_.small_bytes;
+  const Bytes beside = output_side_block().total() + written_block().total() + table_block().total();
+  return row_block().total() * (one_row_block ? 1 : 2) + lane_block().total() * (one_lane_block ? 1 : 2) +
+         accumulator() + 2 * (beside + gathered_block().bytes()) + 4 * updated_block().bytes() +
+         work_.small_bytes.total();
 }
 
 /// If weight tiles do not divide evenly among the MXUs, all MXUs hold all tiles and the rows are divided instead, when
@@ -83,22 +93,25 @@ Bytes TileBlocks::vmem() const {
 hw::MxuWork TileBlocks::spread(const hw::MxuWork& whole) const {
   std::int64_t units = machine_.mxu.count;
   hw::MxuWork divided{whole.weight_tiles * units,
-                      base::round_up(base::divide_round_up(whole.rows, units), ir::tile_sublanes)};
+                      base::round_up(base::divide_round_up(whole.rows, units), hlo::tile_sublanes), whole.product};
   auto cycles = [&](const hw::MxuWork& work) {
-    return base::divide_round_up(work.weight_tiles, units) * std::max(work.rows, machine_.mxu.weight_load.value());
+    return base::divide_round_up(work.weight_tiles, units) * std::max(work.rows, machine_.mxu.weight_load().value());
   };
   return cycles(divided) < cycles(whole) ? divided : whole;
 }
 
 /// Splits between rows of pixels re-read the rows where windows overlap. `side` 0 is the row side, 1 the lane side.
-Bytes TileBlocks::with_halo(Bytes block, int side) const {
+hw::LevelBytes TileBlocks::with_halo(hw::LevelBytes block, int side) const {
   if (!work_.matmul) return block;
   const MatmulProblem& problem = *work_.matmul;
   int operand = side == 0 ? problem.row_operand : problem.lane_operand;
   std::int64_t tiling = side == 0 ? tiling_.rows : tiling_.lanes;
   if (operand != 0 || tiling <= problem.splits_without_halo) return block;
   double per_block = double(base::divide_round_up(tiling, problem.splits_without_halo)) * problem.halo_per_split;
-  return Bytes(std::int64_t(double(block.value()) * (1 + std::min(per_block, problem.most_halo))));
+  for (Bytes& part : block.at) {
+    part = Bytes(std::int64_t(double(part.value()) * (1 + std::min(per_block, problem.max_halo))));
+  }
+  return block;
 }
 
 }  // namespace podsim::sw::compiler::tiles

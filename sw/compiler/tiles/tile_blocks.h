@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "base/units.h"
-#include "hw/machine.h"
 #include "hw/tile_op.h"
 #include "sw/compiler/tiles/op_work.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::compiler::tiles {
 
@@ -24,14 +24,14 @@ struct Tiling {
 /// The blocks of operands and results that one tile of an op works on. The op, its tiling and the machine outlive this.
 class TileBlocks {
  public:
-  TileBlocks(const OpWork& work, const Tiling& tiling, const hw::Machine& machine)
+  TileBlocks(const OpWork& work, const Tiling& tiling, const TargetMachine& machine)
       : work_(work), tiling_(tiling), machine_(machine) {}
 
-  base::Bytes row_block() const;
-  base::Bytes lane_block() const;
-  base::Bytes output_side_block() const;
-  base::Bytes written_block() const;
-  base::Bytes table_block() const;
+  hw::LevelBytes row_block() const;
+  hw::LevelBytes lane_block() const;
+  hw::LevelBytes output_side_block() const;
+  hw::LevelBytes written_block() const;
+  hw::LevelBytes table_block() const;
   IndexedRows gathered_block() const;
   IndexedRows updated_block() const;
   std::int64_t output_tiles() const { return tiling_.batch * tiling_.rows * tiling_.lanes; }
@@ -47,11 +47,11 @@ class TileBlocks {
 
  private:
   hw::MxuWork spread(const hw::MxuWork& whole) const;
-  base::Bytes with_halo(base::Bytes block, int side) const;
+  hw::LevelBytes with_halo(hw::LevelBytes block, int side) const;
 
   const OpWork& work_;
   const Tiling& tiling_;
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
 };
 
 }  // namespace podsim::sw::compiler::tiles

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "sw/ir/array_tile.h"
-
 namespace podsim::sw::compiler::tiles {
 namespace {
 
@@ -38,23 +36,31 @@ hw::VectorWork scaled(const hw::VectorWork& work, double factor) {
 }
 
 hw::TileTransfer transfer_of(const IndexedRows& rows) {
-  return {rows.bytes(), hw::AccessShape::scattered(rows.piece, rows.span)};
+  return {rows.bytes(), hw::AccessShape::scattered(rows.piece, rows.span), rows.level};
+}
+
+/// A descriptor for each memory that has some of the bytes.
+void add_transfers(const hw::LevelBytes& bytes, std::vector<hw::TileTransfer>& transfers) {
+  for (int number = 0; number < hw::level::most; ++number) {
+    if (bytes[number] > Bytes(0)) transfers.push_back({bytes[number], {}, number});
+  }
 }
 
 bool any(const hw::VectorWork& work) { return work != hw::VectorWork{}; }
 
 /// Results popped from the MXU go to VMEM. Those of the second and later contraction tiles are added to fp32 partial
 /// sums there: a load, an addition and a store per register.
-hw::VectorWork accumulation(const hw::MxuWork& mxu, const MatmulProblem& problem, const hw::Machine& machine) {
+hw::VectorWork accumulation(const hw::MxuWork& mxu, const MatmulProblem& problem, const TargetMachine& machine) {
   std::int64_t registers_per_row = base::divide_round_up(machine.mxu.size, machine.vector.lanes);
-  std::int64_t registers = mxu.weight_tiles * (mxu.rows / ir::tile_sublanes) * registers_per_row;
+  std::int64_t registers =
+      mxu.weight_tiles * base::divide_round_up(mxu.rows, machine.vector.sublanes) * registers_per_row;
   bool sums = problem.contraction_tiles * problem.precision_passes > 1;
   return {.loads = sums ? registers : 0, .stores = registers, .alu_ops = sums ? registers : 0, .transcendentals = 0};
 }
 
 class TileMaker {
  public:
-  TileMaker(const OpWork& work, const Tiling& tiling, const hw::Machine& machine)
+  TileMaker(const OpWork& work, const Tiling& tiling, const TargetMachine& machine)
       : work_(work), tiling_(tiling), machine_(machine), blocks_(work, tiling, machine) {}
 
   std::vector<hw::TileRun> run() {
@@ -103,44 +109,42 @@ class TileMaker {
 
   hw::TileWork tile_of(const TileKind& kind) const {
     hw::TileWork tile;
-    auto read = [&](Bytes bytes) {
-      if (bytes > Bytes(0)) tile.reads.push_back({bytes});
-    };
+    const auto read = [&](const hw::LevelBytes& bytes) { add_transfers(bytes, tile.reads); };
     if (kind.first) read(work_.small_bytes);
     if (kind.loads_row) read(blocks_.row_block());
     if (kind.loads_lane) read(blocks_.lane_block());
     if (kind.last) {
       if (work_.updated.pieces == 0) read(blocks_.output_side_block());
       if (work_.gathered.pieces > 0) tile.reads.push_back(transfer_of(blocks_.gathered_block()));
-      if (Bytes written = blocks_.written_block(); written > Bytes(0)) tile.writes.push_back({written});
+      add_transfers(blocks_.written_block(), tile.writes);
     }
     tile.phases = work_.matmul ? matmul_phases(kind.last) : vector_phases();
-    if (kind.last) tile.phases.front().scalar = lookup(blocks_.gathered_block());
+    if (kind.last) tile.phases.front().of<hw::Scalar>().cycles = lookup(blocks_.gathered_block());
     return tile;
   }
 
   /// Adds the tiles that read rows, combine them and write them back, after the tiles that the op writes in order.
   void add_updates() {
-    if (work_.table_bytes > Bytes(0)) {
+    if (work_.table_bytes.total() > Bytes(0)) {
       hw::TileWork pass;
-      pass.reads.push_back({blocks_.table_block()});
+      add_transfers(blocks_.table_block(), pass.reads);
       pass.phases.emplace_back();
       append(std::move(pass));
       runs_.back().count += blocks_.output_tiles() - 1;
     }
     hw::TileWork tile;
     const IndexedRows rows = blocks_.updated_block();
-    if (Bytes beside = blocks_.output_side_block(); beside > Bytes(0)) tile.reads.push_back({beside});
+    add_transfers(blocks_.output_side_block(), tile.reads);
     tile.reads.push_back(transfer_of(rows));
     tile.writes.push_back(transfer_of(rows));
     // Two operands and a result for each register of a piece.
     const std::int64_t registers =
-        rows.pieces * base::divide_round_up(rows.piece.value(), ir::tile_sublanes * ir::tile_lanes * 4);
+        rows.pieces * base::divide_round_up(rows.piece.value(), machine_.vector.register_bytes().value());
     hw::TilePhase phase;
-    phase.vector = {.loads = 2 * registers, .stores = registers, .alu_ops = registers, .transcendentals = 0};
+    phase.of<hw::Vector>() = {.loads = 2 * registers, .stores = registers, .alu_ops = registers, .transcendentals = 0};
     // A row that shares words with another one is combined with it, too: half as much again.
-    phase.scalar = rows.pieces * machine_.compiler.row_update;
-    if (rows.shares_words) phase.scalar += base::Cycles(phase.scalar.value() / 2);
+    phase.of<hw::Scalar>().cycles = rows.pieces * machine_.compiler.row_update;
+    if (rows.shares_words) phase.of<hw::Scalar>().cycles += base::Cycles(phase.of<hw::Scalar>().cycles.value() / 2);
     tile.phases.push_back(phase);
     append(std::move(tile));
     runs_.back().count += blocks_.output_tiles() - 1;
@@ -156,7 +160,7 @@ class TileMaker {
       runs_.insert(runs_.begin() + 1, std::move(rest));
     }
     hw::TilePhase launch;
-    launch.scalar = machine_.compiler.op_launch;
+    launch.of<hw::Scalar>().cycles = machine_.compiler.op_launch;
     runs_.front().work.phases.push_back(launch);
   }
 
@@ -175,20 +179,22 @@ class TileMaker {
   std::vector<hw::TilePhase> vector_phases() const {
     const std::int64_t parts = blocks_.output_tiles() * work_.passes;
     hw::TilePhase phase;
-    phase.vector = share_of_work(work_.epilogue, double(parts));
-    phase.cross_lane_ops = base::divide_round_up(work_.cross_lane_ops, parts);
+    phase.of<hw::Vector>() = share_of_work(work_.epilogue, double(parts));
+    phase.of<hw::CrossLane>().operations = base::divide_round_up(work_.lane_moves, parts);
     std::vector<hw::TilePhase> phases(std::size_t(work_.passes), phase);
     if (work_.loops > 1) {
       // The phase contains one loop; scalar code starts the other loops and issues a DMA for each of their arrays.
       hw::TilePhase starts;
-      starts.scalar = base::divide_round_up(work_.loops - 1, blocks_.output_tiles()) * machine_.tile_level.vector_loop +
-                      base::divide_round_up(work_.loop_arrays, blocks_.output_tiles()) * machine_.compiler.row_read;
+      starts.of<hw::Scalar>().cycles =
+          base::divide_round_up(work_.loops - 1, blocks_.output_tiles()) * machine_.tile_level.vector_loop +
+          base::divide_round_up(work_.loop_arrays, blocks_.output_tiles()) * machine_.compiler.row_read;
       phases.push_back(starts);
     }
     if (work_.serial_transfers > 0) {
       hw::TilePhase waiting;
-      waiting.scalar = base::divide_round_up(work_.serial_transfers, blocks_.output_tiles()) *
-                       (machine_.dma.read_latency + machine_.dma.write_latency + machine_.compiler.op_launch);
+      waiting.of<hw::Scalar>().cycles =
+          base::divide_round_up(work_.serial_transfers, blocks_.output_tiles()) *
+          (machine_.dma.read_latency + machine_.dma.write_latency + machine_.compiler.op_launch);
       phases.push_back(waiting);
     }
     return phases;
@@ -218,7 +224,7 @@ class TileMaker {
     add_exposed(before, phases);
     for (const MatmulProblem& earlier : work_.earlier_matmuls) {
       hw::TilePhase phase;
-      phase.mxu = blocks_.earlier_mxu(earlier);
+      phase.of<hw::Mxu>() = blocks_.earlier_mxu(earlier);
       phases.push_back(phase);
     }
     phases.push_back(matmul_phase(before, after));
@@ -229,26 +235,26 @@ class TileMaker {
   hw::TilePhase matmul_phase(const Beside& before, const Beside& after) const {
     const double hidden = 1 - machine_.compiler.exposed_vector_fraction;
     hw::TilePhase phase;
-    phase.mxu = blocks_.mxu();
-    phase.vector =
-        sum(scaled(sum(before.vector, after.vector), hidden), accumulation(phase.mxu, *work_.matmul, machine_));
-    phase.cross_lane_ops = std::int64_t(std::ceil(double(work_.cross_lane_ops) / double(tiling_.tiles()) +
-                                                  hidden * (before.relayouts + after.relayouts)));
+    phase.of<hw::Mxu>() = blocks_.mxu();
+    phase.of<hw::Vector>() = sum(scaled(sum(before.vector, after.vector), hidden),
+                                 accumulation(phase.of<hw::Mxu>(), *work_.matmul, machine_));
+    phase.of<hw::CrossLane>().operations = std::int64_t(
+        std::ceil(double(work_.lane_moves) / double(tiling_.tiles()) + hidden * (before.relayouts + after.relayouts)));
     return phase;
   }
 
   void add_exposed(const Beside& beside, std::vector<hw::TilePhase>& phases) const {
     const double exposed = machine_.compiler.exposed_vector_fraction;
     hw::TilePhase vector, moves;
-    vector.vector = scaled(beside.vector, exposed);
-    if (any(vector.vector)) phases.push_back(vector);
-    moves.cross_lane_ops = std::int64_t(std::ceil(exposed * beside.relayouts));
-    if (moves.cross_lane_ops > 0) phases.push_back(moves);
+    vector.of<hw::Vector>() = scaled(beside.vector, exposed);
+    if (any(vector.of<hw::Vector>())) phases.push_back(vector);
+    moves.of<hw::CrossLane>().operations = std::int64_t(std::ceil(exposed * beside.relayouts));
+    if (moves.of<hw::CrossLane>().operations > 0) phases.push_back(moves);
   }
 
   const OpWork& work_;
   const Tiling& tiling_;
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   TileBlocks blocks_;
   std::optional<TileKind> kind_before_;
   Key loaded_row_{-1, -1, -1};
@@ -258,7 +264,7 @@ class TileMaker {
 
 }  // namespace
 
-hw::TileOp make_tiles(const OpWork& work, const Tiling& tiling, const hw::Machine& machine, std::string name) {
+hw::TileOp make_tiles(const OpWork& work, const Tiling& tiling, const TargetMachine& machine, std::string name) {
   hw::TileOp op;
   op.name = std::move(name);
   op.runs = TileMaker(work, tiling, machine).run();

@@ -3,19 +3,19 @@
 
 #include <string>
 
-#include "hw/machine.h"
 #include "hw/timing/tile_pipeline.h"
 #include "sw/compiler/tiles/op_work.h"
 #include "sw/compiler/tiles/tile_blocks.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::compiler::tiles {
 
 /// Searches all tilings of at most 1024 tiles that fit VMEM (then 16384, then 262144 if none does) and returns the one
-/// with the smallest cost by `pipeline`, a model of `machine`; more and smaller tiles must gain something. If none
-/// fits, rows and lanes are cut beyond registers and weight tiles, whose padding every tile then pays, until they do.
-Tiling choose_tiling(const OpWork& work, const hw::Machine& machine, hw::timing::TilePipeline& pipeline,
+/// with the fewest cycles by `pipeline`, a model of `machine`, and of those the fewest tiles. If none fits, rows and
+/// lanes are tiled more finely than registers and weight tiles until one does; every tile is then padded to these.
+Tiling choose_tiling(const OpWork& work, const TargetMachine& machine, hw::timing::TilePipeline& pipeline,
                      const std::string& name);
 /// Makes its own pipeline.
-Tiling choose_tiling(const OpWork& work, const hw::Machine& machine, const std::string& name);
+Tiling choose_tiling(const OpWork& work, const TargetMachine& machine, const std::string& name);
 
 }  // namespace podsim::sw::compiler::tiles

@@ -18,10 +18,10 @@ bool supports(collectives::CollectiveKind kind, collectives::Algorithm wanted) {
 }
 
 std::shared_ptr<const collectives::schedule::CollectiveSchedule> schedule_of(
-    const compiler::CollectiveOp& op, const hw::Machine& machine, const noc::Topology& slice,
+    const compiler::CollectiveOp& op, const TargetMachine& machine, const noc::Topology& slice,
     std::optional<collectives::Algorithm> wanted, collectives::engine::CollectiveTimes& times) {
   const collectives::schedule::CollectiveRequest request{op.kind, op.element_type,
-                                                         op.bytes.value() / ir::byte_width(op.element_type)};
+                                                         op.bytes.value() / hlo::byte_width(op.element_type)};
   const collectives::CollectiveGroups groups =
       op.groups.empty() ? collectives::CollectiveGroups::all(slice, int(machine.cores_per_chip))
                         : collectives::CollectiveGroups(op.groups);
@@ -33,7 +33,7 @@ std::shared_ptr<const collectives::schedule::CollectiveSchedule> schedule_of(
 
 }  // namespace
 
-CollectiveSchedules schedules_of(const compiler::Program& program, const hw::Machine& machine,
+CollectiveSchedules schedules_of(const compiler::Program& program, const TargetMachine& machine,
                                  const noc::Topology& slice, std::optional<collectives::Algorithm> wanted) {
   collectives::engine::CollectiveTimes times(machine);
   CollectiveSchedules schedules;
@@ -52,7 +52,7 @@ std::vector<std::string> notes_of_other_algorithms(const compiler::Program& prog
   std::vector<std::string> notes;
   for (const compiler::CollectiveOp& op : program.collectives) {
     if (supports(op.kind, wanted)) continue;
-    std::string note = fmt::format("{} is not done by the algorithm {}: the one modelled fastest is taken",
+    std::string note = fmt::format("{} is not supported by the algorithm {}: the fastest supported algorithm is used",
                                    collectives::to_string(op.kind), collectives::to_string(wanted));
     if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
   }

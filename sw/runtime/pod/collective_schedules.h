@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "hw/machine.h"
 #include "noc/topology.h"
 #include "sw/collectives/algorithm.h"
 #include "sw/collectives/schedule/collective_schedule.h"
 #include "sw/compiler/program.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::runtime::pod {
 
@@ -19,7 +19,7 @@ using CollectiveSchedules = std::vector<std::shared_ptr<const collectives::sched
 
 /// The schedules of a program's collectives on a slice. Those that support `wanted` use it; the others, or all without
 /// a value, use the algorithm with the shortest modelled time.
-CollectiveSchedules schedules_of(const compiler::Program& program, const hw::Machine& machine,
+CollectiveSchedules schedules_of(const compiler::Program& program, const TargetMachine& machine,
                                  const noc::Topology& slice, std::optional<collectives::Algorithm> wanted);
 
 /// A note for each kind of collective in the program that does not support the algorithm.

@@ -10,7 +10,7 @@
 #include "base/text/percent.h"
 #include "sw/collectives/schedule/collective_estimate.h"
 #include "sw/collectives/schedule/collective_folding.h"
-#include "sw/spmd/mesh/mesh_collectives.h"
+#include "sw/placement/mesh_collectives.h"
 
 namespace podsim::sw::runtime::pod {
 namespace {
@@ -25,17 +25,17 @@ bool prevents_folding(const collectives::schedule::CollectiveSchedule& schedule)
 
 bool any_is_asynchronous(const compiler::Program& program, const std::map<int, base::Cycles>& of_collectives) {
   return std::ranges::any_of(program.items, [&](const compiler::ProgramItem& item) {
-    return item.kind == compiler::ProgramItem::Kind::collective && item.phase != ir::AsyncPhase::none &&
+    return item.kind == compiler::ProgramItem::Kind::collective && item.phase != hlo::AsyncPhase::none &&
            of_collectives.contains(item.index);
   });
 }
 
 /// Permutes that swap two axes of a mesh send in a different direction from every chip.
-void take_small_permutes_by_formula(const compiler::Program& program, const hw::Machine& machine,
+void take_small_permutes_by_formula(const compiler::Program& program, const TargetMachine& machine,
                                     const CollectiveSchedules& schedules, Fold& fold) {
   double all = 0, permutes = 0;
   std::map<int, base::Cycles> by_formula;
-  for (const spmd::mesh::CountedCollective& counted : spmd::mesh::counted_collectives(program)) {
+  for (const placement::CountedCollective& counted : placement::counted_collectives(program)) {
     const collectives::schedule::CollectiveSchedule& schedule = *schedules[std::size_t(counted.collective)];
     const double once = collectives::schedule::modelled_time(machine, schedule).si();
     all += once * double(counted.count);
@@ -47,8 +47,8 @@ void take_small_permutes_by_formula(const compiler::Program& program, const hw::
   if (by_formula.empty() || permutes > small * all || any_is_asynchronous(program, by_formula)) return;
   fold.by_formula = std::move(by_formula);
   fold.notes.push_back(
-      fmt::format("collective-permutes that go other ways from other chips, {} of the collectives' time, are "
-                  "taken by formula",
+      fmt::format("non-uniform collective-permutes, {} of the collectives' time, are estimated in closed form, not "
+                  "simulated",
                   base::text::percent(permutes / all, 2)));
 }
 
@@ -67,7 +67,7 @@ bool branches_vary_along(const compiler::Program& program, std::int32_t cores_pe
 
 }  // namespace
 
-Fold fold(const compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
+Fold fold(const compiler::Program& program, const TargetMachine& machine, const noc::Topology& slice,
           const CollectiveSchedules& schedules) {
   Fold result{noc::FoldedTopology::fold_all(slice)};
   std::vector<bool> folded;

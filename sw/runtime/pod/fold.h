@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/units.h"
-#include "hw/machine.h"
 #include "noc/folded_topology.h"
 #include "sw/compiler/program.h"
 #include "sw/runtime/pod/collective_schedules.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::runtime::pod {
 
@@ -27,7 +27,7 @@ struct Fold {
 };
 
 /// `schedules` are those of the program's collectives on the slice.
-Fold fold(const compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
+Fold fold(const compiler::Program& program, const TargetMachine& machine, const noc::Topology& slice,
           const CollectiveSchedules& schedules);
 
 }  // namespace podsim::sw::runtime::pod

@@ -11,7 +11,7 @@
 
 namespace podsim::sw::runtime::pod {
 
-std::unique_ptr<hw::pod::Pod> make_pod(const noc::FoldedTopology& topology, const hw::Machine& machine,
+std::unique_ptr<hw::pod::Pod> make_pod(const noc::FoldedTopology& topology, const TargetMachine& machine,
                                        hw::core::CoreRuntime& runtime, const ChipChoices& choices) {
   const noc::Topology& nodes = topology.representatives();
   const auto make = [&](noc::NodeId node, const hw::chip::IciBinding& ici) -> std::unique_ptr<hw::chip::Chip> {

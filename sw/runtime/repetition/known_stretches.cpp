@@ -13,8 +13,8 @@
 namespace podsim::sw::runtime::repetition {
 namespace {
 
-/// Memory for so many begins of items; steps that come later are simulated.
-constexpr std::int64_t most_positions = 4'000'000;
+/// Maximum number of begins of items that are kept; steps that come later are simulated.
+constexpr std::int64_t max_positions = 4'000'000;
 
 /// Equal numbers for items that come after the same items, by item of the first step, then by item of a later one.
 std::vector<int> contexts_of(const std::vector<int>& numbers) {
@@ -37,7 +37,7 @@ KnownStretches::KnownStretches(const compiler::Program& program, int steps, std:
     : items_(std::int64_t(program.items.size())), cores_(cores) {
   place_.assign(2 * program.items.size(), -1);
   if (items_ < context || !program.core_sets.empty()) return;
-  const std::int64_t end = items_ * std::min<std::int64_t>(steps, most_positions / items_);
+  const std::int64_t end = items_ * std::min<std::int64_t>(steps, max_positions / items_);
   stretch_at_.assign(std::size_t(end), -1);
   begins_.resize(std::size_t(end) + 1);
   find_stretches(numbered_items(program), end);
@@ -58,7 +58,7 @@ void KnownStretches::find_stretches(const std::vector<int>& numbers, std::int64_
     of_place.push_back(position);
     return false;
   };
-  std::int64_t first = 0;  // of the known places up to here
+  std::int64_t first = 0;  // of the known items up to here
   for (std::int64_t position = 0; position < end; ++position) {
     const bool known = is_known(position), last = position % items_ == items_ - 1;
     if (known && !last) continue;
@@ -71,15 +71,15 @@ void KnownStretches::find_stretches(const std::vector<int>& numbers, std::int64_
   std::ranges::transform(contexts, place_.begin(), [&](int number) { return place_of_context[std::size_t(number)]; });
 }
 
-/// Known places in a row as stretches, of which each ends where one of its places comes again.
+/// Known items in a row as stretches. Each ends where one of its `place` numbers recurs.
 std::vector<KnownStretches::Stretch> KnownStretches::layers(std::int64_t first, std::int64_t behind,
                                                             const std::vector<int>& contexts) const {
   std::vector<Stretch> found;
-  if (behind - first < least_items) return found;
+  if (behind - first < min_items) return found;
   std::set<int> passed;
-  for (std::int64_t at = first; at + least_items <= behind; ++at) {
+  for (std::int64_t at = first; at + min_items <= behind; ++at) {
     const bool again = !passed.insert(contexts[row(at)]).second;
-    if (!again || at - first < least_items) continue;
+    if (!again || at - first < min_items) continue;
     found.push_back({first, int(at - first)});
     first = at;
     passed = {contexts[row(at)]};
@@ -138,7 +138,7 @@ std::optional<std::int64_t> KnownStretches::cycles_at(std::int64_t position) con
 }
 
 std::optional<base::Cycles> KnownStretches::decide(const Stretch& stretch) const {
-  std::vector<double> sums;  // over the places, of their last samples, of those before, and so on
+  std::vector<double> sums;  // over the items, of their last samples, of those before, and so on
   for (std::int64_t position = stretch.first; position < stretch.first + stretch.items; ++position) {
     std::vector<double> cycles;
     for (const std::int64_t sample : sampled_[std::size_t(place_[row(position)])]) {
@@ -147,7 +147,7 @@ std::optional<base::Cycles> KnownStretches::decide(const Stretch& stretch) const
     if (cycles.empty()) return std::nullopt;
     cycles.erase(cycles.begin());
     std::ranges::reverse(cycles);
-    cycles.resize(std::min(cycles.size(), most_samples));
+    cycles.resize(std::min(cycles.size(), max_samples));
     if (position == stretch.first) sums.resize(cycles.size());
     sums.resize(std::min(sums.size(), cycles.size()));
     std::ranges::transform(sums, cycles, sums.begin(), std::plus{});

@@ -11,30 +11,30 @@
 
 namespace podsim::sw::runtime::repetition {
 
-/// Stretches of a program that all cores have executed before, in other places: layers in which the cores' delays never
-/// repeat exactly, since the groups of an open slice drift against each other.
+/// Stretches of a program that all cores have executed before, at other positions: layers in which the cores' delays
+/// never repeat exactly, since the groups of an open slice drift against each other.
 ///
-/// A place is an item together with the items before it, `context` of them. The first `samples` executions of a place
-/// are simulated. From then on the place is known, and a run of known places is cut into stretches where a place comes
-/// again, which are layers of a network. A stretch may be skipped:
+/// A `place` is an item together with the items before it, `context` of them. The first `samples` executions of a
+/// `place` are simulated. From then on it is known, and a run of known items is divided into stretches where a `place`
+/// recurs, which are layers of a network. A stretch may be skipped:
 ///
-///   duration of a place   = mean over all cores of the time from its begin to the next item's begin
-///   duration of a stretch = sum over its places of the duration, mean over their last `most_samples` or, if a place
-///                           has fewer, over as many as all of them have, always without the first
+///   duration of a `place`   = mean over all cores of the time from its begin to the next item's begin
+///   duration of a stretch   = sum over its items of the duration of the `place`, mean over their last `max_samples`
+///                             or, if a `place` has fewer, over as many as all of them have, always without the first
 ///
 /// (In the first sample, cores that were together before drift apart.) All cores wait for the same time, so they leave
 /// the stretch with the delays among them with which they came. Single cores of dense_137b on 8x8 vary by 1 % from
 /// layer to layer, the mean of all cores by less than 0.5 %. A stretch is simulated while the standard error of its
-/// mean over the samples exceeds 1/`tolerance` of it, and is then one more sample of its places: so the layers in which
+/// mean over the samples exceeds 1/`tolerance` of it, and is then one more sample of its items: so the layers in which
 /// cores still drift apart are simulated, and those behind them are not. Context and samples were chosen on dense_137b
 /// with 8 layers on 8x8, 16x8 and 16x16; the tolerance on 64 layers on 8x8, whose step is 0.01 % shorter than that of
 /// which everything is simulated (0.08 % with half the tolerance).
 class KnownStretches {
  public:
   static constexpr int context = 8;
-  static constexpr int samples = 3;               ///< at least
-  static constexpr std::size_t most_samples = 8;  ///< the last ones, of which the mean is taken
-  static constexpr int least_items = 16;          ///< of a stretch
+  static constexpr int samples = 3;              ///< at least
+  static constexpr std::size_t max_samples = 8;  ///< the last ones, of which the mean is taken
+  static constexpr int min_items = 16;           ///< of a stretch
   static constexpr double tolerance = 500;
 
   struct Stretch {
@@ -55,7 +55,7 @@ class KnownStretches {
   std::optional<base::Cycles> duration_from(std::int64_t position);
   /// The stretch that begins at a position.
   const Stretch& stretch_from(std::int64_t position) const;
-  /// The number of a place that occurs in a stretch; -1 for others. Executions of one place have the same number.
+  /// The number of the `place` of an item in a stretch; -1 for other items. Equal ones have the same number.
   int place(std::int64_t position) const;
   int places() const { return int(sampled_.size()); }
 
@@ -81,7 +81,7 @@ class KnownStretches {
   std::int64_t items_;
   std::size_t cores_;
   std::vector<int> place_;                          ///< by item of the first step, then of a later one
-  std::vector<std::vector<std::int64_t>> sampled_;  ///< positions, by place
+  std::vector<std::vector<std::int64_t>> sampled_;  ///< positions, by `place`
   std::vector<Stretch> stretches_;
   std::vector<Decision> decisions_;  ///< by stretch
   std::vector<int> stretch_at_;      ///< by position; -1

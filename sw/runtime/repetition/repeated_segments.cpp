@@ -8,7 +8,7 @@
 namespace podsim::sw::runtime::repetition {
 namespace {
 
-constexpr int least_trips = 5;
+constexpr int min_trips = 5;
 constexpr int longest_period = 4096;  ///< items of a layer; bounds the search in a long program
 
 bool in_loop(const compiler::Program& program, int item) {
@@ -27,13 +27,13 @@ bool has_collective(const compiler::Program& program, const RepeatedSegment& seg
 std::vector<RepeatedSegment> candidates(const compiler::Program& program, const std::vector<int>& numbers) {
   const int items = int(numbers.size());
   std::vector<RepeatedSegment> found;
-  for (int period = 1; period <= longest_period && period * least_trips <= items; ++period) {
+  for (int period = 1; period <= longest_period && period * min_trips <= items; ++period) {
     int first = 0;  // of the items that equal the one a period later
     for (int item = 0; item + period <= items; ++item) {
       if (item + period < items && numbers[std::size_t(item)] == numbers[std::size_t(item + period)]) continue;
       const RepeatedSegment segment{.first = first, .period = period, .trips = (item - first) / period + 1};
       first = item + 1;
-      if (segment.trips >= least_trips && has_collective(program, segment)) found.push_back(segment);
+      if (segment.trips >= min_trips && has_collective(program, segment)) found.push_back(segment);
     }
   }
   return found;
@@ -69,7 +69,7 @@ std::vector<int> numbered_items(const compiler::Program& program) {
   for (const compiler::ProgramItem& item : program.items) {
     const bool executes =
         item.kind == compiler::ProgramItem::Kind::op || item.kind == compiler::ProgramItem::Kind::collective;
-    if (!executes || item.phase != ir::AsyncPhase::none || in_loop(program, int(numbers.size()))) {
+    if (!executes || item.phase != hlo::AsyncPhase::none || in_loop(program, int(numbers.size()))) {
       numbers.push_back(-1 - int(numbers.size()));
       continue;
     }
@@ -84,7 +84,7 @@ std::vector<RepeatedSegment> repeated_segments(const compiler::Program& program)
   if (program.collectives.empty()) return {};
   const std::vector<int> numbers = numbered_items(program);
   std::vector<RepeatedSegment> found = candidates(program, numbers);
-  const auto saved = [](const RepeatedSegment& segment) { return (segment.trips - least_trips + 1) * segment.period; };
+  const auto saved = [](const RepeatedSegment& segment) { return (segment.trips - min_trips + 1) * segment.period; };
   std::ranges::stable_sort(found,
                            [&](const RepeatedSegment& a, const RepeatedSegment& b) { return saved(a) > saved(b); });
   std::vector<RepeatedSegment> taken;

@@ -10,22 +10,23 @@
 #include "base/timed_queue.h"
 #include "base/units.h"
 #include "hw/chip/chip.h"
-#include "hw/machine.h"
 #include "hw/op_result.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::runtime::waits {
 
-/// Asynchronous ops of all cores, such as copies, that go on beside what the cores execute. Those of one core run one
-/// after another. An op moves its data in pieces, each of which claims the core's HBM (hw/chip/chip_transfers.h) when
-/// the piece before it has moved: with the HBM to itself it takes the op's own duration, beside others longer. On a
-/// chip whose transfers are granules it is one piece, since these mix with others by themselves.
+/// Asynchronous ops of all cores, such as copies, that run concurrently with what the cores execute. Those of one core
+/// run one after another. An op moves its data in pieces, each of which claims the core's HBM
+/// (hw/chip/chip_transfers.h) when the piece before it has moved: with the HBM to itself it takes the op's own
+/// duration, with concurrent transfers longer. On a chip whose transfers are granules it is one piece, since these mix
+/// with others by themselves.
 class BackgroundOps : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(BackgroundOps);
   /// Calls `on_finish` with the core's index and the execution id when an op has ended.
   using OnFinish = std::function<void(std::size_t core, std::uint64_t execution)>;
   /// Cores are numbered chip by chip. `chips` outlive it.
-  BackgroundOps(sc_core::sc_module_name name, const hw::Machine& machine, const std::vector<hw::chip::Chip*>& chips,
+  BackgroundOps(sc_core::sc_module_name name, const TargetMachine& machine, const std::vector<hw::chip::Chip*>& chips,
                 OnFinish on_finish);
 
   /// Starts an op now, or when the ops that the core started before have ended. `cost` is that of the op alone.

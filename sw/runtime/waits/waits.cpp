@@ -44,6 +44,13 @@ bool Waits::any_goes_on(std::size_t core) const {
   return std::ranges::any_of(of.in_flight, [&](const InFlight& started) { return of.goes_on(started); });
 }
 
+bool Waits::all_over() const {
+  for (std::size_t core = 0; core < cores_.size(); ++core) {
+    if (any_goes_on(core)) return false;
+  }
+  return true;
+}
+
 int Waits::first_in_flight(std::size_t core) const {
   const OfCore& of = cores_[core];
   if (of.in_flight.empty()) return -1;

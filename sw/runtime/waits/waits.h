@@ -21,17 +21,20 @@ class Waits {
 
   /// A core has started an asynchronous item of the program.
   void started(std::size_t core, int item, std::uint64_t execution);
-  /// A core has come to the end of an asynchronous item. False: the item goes on, and the core must wait for it.
+  /// A core has come to the end of an asynchronous item. False: the item is still in flight, and the core must wait for
+  /// it.
   bool at_end(std::size_t core, std::uint64_t execution);
   /// A core waits for an item in an External command, which ends when the item is over for this core, or at once if it
   /// is.
   void wait(std::size_t core, std::uint64_t execution);
   /// An item is over for a core: an asynchronous one, or a collective that the core waits for.
   void over(std::size_t core, std::uint64_t execution);
-  /// Whether an asynchronous item that a core has started goes on.
+  /// Whether an asynchronous item that a core has started is in flight.
   bool any_goes_on(std::size_t core) const;
-  /// The asynchronous item that a core started first of those that go on, or of all that it has not waited for if none
-  /// goes on; -1: it has waited for all.
+  /// Whether no asynchronous item of any core is in flight.
+  bool all_over() const;
+  /// The first of a core's asynchronous items in flight, in the order of their starts; if none is in flight, the first
+  /// that it has not waited for; -1: it has waited for all.
   int first_in_flight(std::size_t core) const;
 
  private:

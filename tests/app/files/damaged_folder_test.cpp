@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders of runs and studies whose files are cut off, emptied, or have values of other types. Commands that read them
-// end with code 0 or 2, and what they say is the program's own text with the name of the file.
+// Folders of runs and studies whose files are truncated, emptied, or have values of other types. Commands that read
+// them end with code 0 or 2, and their messages are the program's own text with the name of the file.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -35,7 +35,7 @@ class DamagedFolder : public ::testing::Test {
     }
   }
 
-  /// Reads the folder with every command that does, with a file in the place of the run's.
+  /// Runs every command that reads the folder, with `text` as the content of the run's file.
   std::vector<test::Outcome> read_with(const std::string& file, const std::string& text) const {
     const std::string before = folder.read("run/" + file);
     folder.write("run/" + file, text);
@@ -85,7 +85,7 @@ TEST_F(DamagedFolder, WithValuesOfOtherTypesIsRefusedInOwnWords) {
   }
 }
 
-/// What runs write is no fault, so that a file is not blamed for another one's.
+/// The files of a run have no fault, so that an error about one file is not due to another.
 TEST_F(DamagedFolder, OfASoundRunHasNoFaultThatIsNamed) {
   for (const char* damaged : {"stats.json", "manifest.json", "timeline.json"}) {
     for (const test::Outcome& outcome :

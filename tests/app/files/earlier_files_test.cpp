@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of -o has what its last run wrote, and what is not of a run. The oracle is the same run into a new folder.
+// A folder of -o has the files of its last run, and files that no run wrote. The oracle is the same run into a new
+// folder.
 #include <gtest/gtest.h>
 #include <sys/file.h>
 
@@ -32,7 +33,7 @@ std::set<std::string> files_below(const test::Folder& folder, const std::string&
   return names;
 }
 
-/// What each option writes in addition, on eight ranks.
+/// The additional files of each option, on eight ranks.
 const std::vector<Words> richer{
     {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "1", "-o", "r", "--chakra"},
     {"run", "resnet50", "--slice", "1x1", "--batch-per-core", "1", "-o", "r", "--vcd", "r/wave.vcd"},

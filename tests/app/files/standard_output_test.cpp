@@ -77,7 +77,7 @@ class StandardOutput : public ::testing::Test {
  protected:
   void SetUp() override { make_inputs(folder); }
 
-  /// The same files are written, of the same sizes, whatever becomes of stdout. Files of a study have times in them.
+  /// The same files are written, with the same sizes, for any state of stdout. Files of a study contain times.
   void expect_same_files(const std::string& command, const std::string& end) {
     std::filesystem::create_directory(folder.path() / "made");
     const test::Outcome whole = test::run_line(folder, "\"$PODSIM\" " + lines().at(command));
@@ -142,7 +142,7 @@ TEST_F(StandardOutput, WithoutAReaderEndsEveryCommandQuietly) {
   EXPECT_EQ(folder.read("status"), "141\n");
 }
 
-/// Every subset of descriptors 0 to 2 is closed: what is printed lands in no file, and files are written as ever.
+/// Every subset of descriptors 0 to 2 is closed: printed text ends up in no file, and the files are the same.
 TEST_F(StandardOutput, ClosedDescriptorsAreTakenByNoFile) {
   const std::string run = "\"$PODSIM\" run resnet50 --slice 1x1 --batch-per-core 1 --vcd w.vcd -o r";
   ASSERT_EQ(test::run_line(folder, run).code, 0);

@@ -40,7 +40,7 @@ TEST(ChipDetail, ChosenOpsTakeAboutAsLongAsOverStreamsAndTheStepWithThem) {
   EXPECT_NEAR(through, streams, 0.05 * streams);
 }
 
-// A port of 16 B in a cycle of 940 MHz moves 15 GB/s, a 27th of what the HBM streams.
+// A port of 16 B in a cycle of 940 MHz moves 15 GB/s, a 27th of the HBM's stream rate.
 TEST(ChipDetail, ANarrowSwitchSlowsOpsOverStreamsAsThroughTheParts) {
   const Folder folder;
   const Words op{"--chip-ops", "layer4/block2/conv1"};
@@ -65,7 +65,7 @@ ENTRY %e (x: f32[8,128]) -> (f32[8,128], f32[8,128]) {
 )";
 
 // MLPerf v0.7 profiles: the smallest op that only writes takes 0.17 to 0.20 us, the smallest that reads, computes and
-// writes 0.41 us. A launch of 70 ns is what small ops take beyond the smallest on average.
+// writes 0.41 us. Small ops take a launch of 70 ns longer than the smallest on average.
 TEST(ChipDetail, TheSmallestOpsTakeWhatSiliconTakes) {
   const Folder folder;
   folder.write("small.hlo", smallest_ops);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/machine.h"
+#include "sw/target_machine.h"
 #include "tests/app/program.h"
 #include "tests/sw/compiler/program_text.h"
 #include "tests/workloads/changed_keys.h"
@@ -23,7 +23,7 @@ RunOptions small_run() {
   return options;
 }
 
-CompiledStep step_of(const RunOptions& options, const hw::Machine& machine) {
+CompiledStep step_of(const RunOptions& options, const sw::TargetMachine& machine) {
   return StepCompiler(options, machine).compile();
 }
 
@@ -41,7 +41,7 @@ bool is_networks_or_hosts(const std::string& key) {
 TEST(CompiledStep, IsTheSameWhateverNetworkAndHost) {
   const RunOptions options = small_run();
   const base::Config original = workloads::machines::machine_config("tpu-v3");
-  const CompiledStep step = step_of(options, hw::read_machine(original));
+  const CompiledStep step = step_of(options, sw::read_target(original));
   ASSERT_TRUE(step.shareable());
   int changed = 0;
   for (const base::ConfigEntry& entry : original.entries()) {
@@ -82,7 +82,7 @@ TEST(CompiledStep, OfOtherFlagsHasAnotherKey) {
   runs[8].partition.mesh = "x=4,y=2";
   runs[9].partition.sharding = folder.path() / "a.toml";
   runs[10].partition.windowed_einsum = true;
-  runs[11].partition.rematerialise = sw::ir::transform::Rematerialisation::dots;
+  runs[11].partition.rematerialise = hlo::transform::Rematerialisation::dots;
   runs[12].overlap = sw::compiler::Overlap::collectives;
   for (std::size_t a = 0; a < runs.size(); ++a) {
     for (std::size_t b = 0; b < a; ++b) EXPECT_NE(step_key(runs[a], machine), step_key(runs[b], machine)) << a << b;
@@ -118,7 +118,7 @@ TEST(CompiledStep, OfAPartitionedProgramIsTheSameWhateverNetworkAndHost) {
   global.build.batch_per_core.reset();
   global.build.model["model.batch"] = "64";
   for (const RunOptions& options : {sharded, global}) {
-    const CompiledStep step = step_of(options, hw::read_machine(original));
+    const CompiledStep step = step_of(options, sw::read_target(original));
     ASSERT_TRUE(step.shareable()) << options.workload;
     ASSERT_TRUE(step.unplaced) << options.workload;
     for (const base::ConfigEntry& entry : original.entries()) {
@@ -131,7 +131,7 @@ TEST(CompiledStep, OfAPartitionedProgramIsTheSameWhateverNetworkAndHost) {
   }
 }
 
-/// The longest branch is the collective or the copy, by what a link carries.
+/// The longest branch is the collective or the copy, depending on the link rate.
 TEST(CompiledStep, WhoseBranchTheNetworkChoseIsNotShared) {
   const test::Folder folder;
   folder.write("branch.hlo", R"(HloModule branch, replica_count=8
@@ -161,10 +161,10 @@ ENTRY main {
   RunOptions options;
   options.workload = folder.path() / "branch.hlo";
   base::Config config = workloads::machines::machine_config("tpu-v3");
-  const CompiledStep slow = step_of(options, hw::read_machine(config));
+  const CompiledStep slow = step_of(options, sw::read_target(config));
   EXPECT_FALSE(slow.shareable());
   config.set("ici.link_rate=1000000 Gb/s");
-  const CompiledStep fast = step_of(options, hw::read_machine(config));
+  const CompiledStep fast = step_of(options, sw::read_target(config));
   EXPECT_FALSE(text_of(slow) == text_of(fast));
 }
 

@@ -9,10 +9,10 @@
 namespace podsim::app::run {
 namespace {
 
-hw::Machine machine_with(const std::vector<std::string>& assignments) {
+sw::TargetMachine machine_with(const std::vector<std::string>& assignments) {
   base::Config config = workloads::machines::machine_config("tpu-v3");
   for (const std::string& assignment : assignments) config.set(assignment);
-  return hw::read_machine(config);
+  return sw::read_target(config);
 }
 
 /// Whether any of the slices of two dimensions has this number of chips, by trying them all.
@@ -24,7 +24,7 @@ bool exists(const noc::PodShape& pod, std::int64_t chips) {
 }
 
 TEST(DefaultSlice, HasExactlyTheCoresWhereAnySliceDoes) {
-  const hw::Machine machine = machine_with({});
+  const sw::TargetMachine machine = machine_with({});
   const noc::PodShape pod{machine.pod.dimensions, machine.pod.pods};
   for (std::int64_t cores = 1; cores <= 10'000; ++cores) {
     const auto slice = slice_for(cores, machine);
@@ -38,7 +38,7 @@ TEST(DefaultSlice, HasExactlyTheCoresWhereAnySliceDoes) {
 
 // 4096 chips are four joined pods, 128 x 32; a pod has 32 x 32.
 TEST(DefaultSlice, IsAsSquareAsTheMachineAllows) {
-  const hw::Machine machine = machine_with({});
+  const sw::TargetMachine machine = machine_with({});
   EXPECT_EQ(slice_for(2, machine), "1x1");
   EXPECT_EQ(slice_for(4, machine), "2x1");
   EXPECT_EQ(slice_for(64, machine), "8x4");
@@ -48,7 +48,7 @@ TEST(DefaultSlice, IsAsSquareAsTheMachineAllows) {
 }
 
 TEST(DefaultSlice, TheHintNamesASliceOnlyIfItHelps) {
-  const hw::Machine machine = machine_with({});
+  const sw::TargetMachine machine = machine_with({});
   EXPECT_EQ(slice_hint(64, machine), "'--slice 8x4' has as many");
   EXPECT_NE(slice_hint(1, machine).find("core.cores_per_chip=1"), std::string::npos);
   EXPECT_NE(slice_hint(3, machine).find("no slice of tpu-v3 has 3 cores"), std::string::npos) << slice_hint(3, machine);

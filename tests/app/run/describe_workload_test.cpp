@@ -12,7 +12,7 @@
 namespace podsim::app {
 namespace {
 
-// Published counts; 222,400 of Mask R-CNN's 44,401,393 are frozen, and Adam and LAMB have slots beside them.
+// Published counts; 222,400 of Mask R-CNN's 44,401,393 are frozen, and Adam and LAMB have slots in addition.
 TEST(RunDescribe, CountsTheNumbersThatTrainingChanges) {
   const std::map<std::string, std::int64_t> published{{"mask_rcnn", 44'401'393 - 222'400},
                                                       {"bert_large", 336'226'108},

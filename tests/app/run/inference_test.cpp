@@ -53,7 +53,7 @@ TEST(RunInference, OfBertLargeHoldsItsWeightsAlone) {
   EXPECT_LT(double(forward["peak_bytes_per_core"]), 1.2 * weights);
 }
 
-/// What a run wrote.
+/// The content of a file that the run wrote.
 std::string written(const test::Folder& folder, const std::string& file) { return folder.read("run/" + file); }
 
 // Every value belongs to the forward pass, and cores that share only the batch send each other nothing.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels of detail of `podsim run`, with something beside an op, as the table in docs/architecture.md says.
+// Levels of detail of `podsim run`, with transfers concurrent with an op, as the table in docs/architecture.md says.
 #include <gtest/gtest.h>
 
 #include "tests/app/commands.h"
@@ -10,7 +10,7 @@ namespace {
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
 
-/// An all-reduce of 4 MiB beside an op that moves 16 MiB, eight times in a loop, on 2x2.
+/// An all-reduce of 4 MiB concurrent with an op that moves 16 MiB, eight times in a loop, on 2x2.
 constexpr const char* beside = R"(HloModule beside, is_scheduled=true, num_partitions=8
 
 add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }
@@ -70,7 +70,7 @@ TEST(Levels, TripsThatRepeatThemselvesAreTakenToBeAsLong) {
   EXPECT_NEAR(skipped, simulated, 0.0005 * simulated);
 }
 
-// Through granules, switch and banks the levels differ by what the closed form leaves out.
+// Through granules, switch and banks the levels differ by the effects that the closed form leaves out.
 TEST(Levels, TheStepThroughThePartsOfAChipIsCloseToThatOfTheLaw) {
   const Folder folder;
   const double law = step_at(folder, {"--fold", "off"})["step_time_s"];

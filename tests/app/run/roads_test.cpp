@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program takes the same passes whatever road it comes by: by name, as a page, from Python, from a library, as
-// StableHLO, and as the HLO text that is printed of each. The oracle of a road is another one: all that --json prints
-// is the same, but for the workload's name and the time on this host, and so is what is refused.
+// Every way to specify a program leads to the same passes: by name, as a page, from Python, from a library, as
+// StableHLO, and as the HLO text that is printed for each. The oracle of a road is another one: both print the same
+// --json, apart from the workload's name and the time on this host, and refuse the same programs.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -42,7 +42,7 @@ void print(const Folder& folder, const Program& program, const std::string& file
   folder.write(file, printed.out);
 }
 
-/// The result less what differs between roads and between runs.
+/// The result without the values that differ between roads and between runs.
 nlohmann::ordered_json result_of(const Outcome& outcome) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   if (outcome.code != 0) return {};
@@ -51,7 +51,7 @@ nlohmann::ordered_json result_of(const Outcome& outcome) {
   return json;
 }
 
-/// What is said of a program, without its name and the line below it.
+/// The message about a program, without the program's name and the line below it.
 std::string refusal_of(const Outcome& outcome, const std::string& name) {
   std::string said = outcome.err.substr(0, outcome.err.find('\n'));
   for (std::size_t at = said.find(name); at != std::string::npos; at = said.find(name))
@@ -83,7 +83,7 @@ TEST_P(Roads, GiveTheSameResult) {
   const auto result = result_of(run(program().program, {"--json"}));
   EXPECT_EQ(result_of(run({"printed.hlo"}, {"--json"})).dump(1), result.dump(1));
   EXPECT_GT(result.value("step_time_s", 0.0), 0);
-  // What is printed of a text is that text.
+  // The printed text, printed again, has the same result.
   const Outcome again = folder.run({"hlo", "print", "printed.hlo"});
   folder.write("again.hlo", again.out);
   EXPECT_EQ(result_of(run({"again.hlo"}, {"--json"})).dump(1), result.dump(1));
@@ -111,9 +111,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Program{"perceptron", {"perceptron"}, "2x2"}, Program{"pipeline", {"pipelined_mlp"}, "2x2"},
                       Program{"page", {in_source("examples/nets/resnet50.toml")}, "2x1"},
                       Program{"cut_page", {in_source("examples/nets/mixture.toml"), "--set", "model.pairs=1"}, "4x4"},
-                      Program{"stablehlo", {in_source("tests/sw/stablehlo/programs/layers/attention.mlir")}},
+                      Program{"stablehlo", {in_source("tests/hlo/stablehlo/programs/layers/attention.mlir")}},
                       Program{"sharded_stablehlo",
-                              {in_source("tests/sw/stablehlo/programs/sharded/data_parallel_step.mlir")}},
+                              {in_source("tests/hlo/stablehlo/programs/sharded/data_parallel_step.mlir")}},
                       Program{"python", {"net.py:net", "--set", "model.width=512"}}),
     [](const auto& tested) { return std::string(tested.param.label); });
 

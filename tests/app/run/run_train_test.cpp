@@ -103,7 +103,7 @@ TEST(Train, ACheckpointOfResNet50HasItsWeightsAndMomenta) {
   EXPECT_NEAR(double(train["train_loop"]["checkpoints_s"]), 10 * (bytes / 16e9 + bytes / 1e9), 1e-8);
 }
 
-/// Weights and momenta are cut over 64 cores, 16 of which a host has; what is too small to be cut stays whole.
+/// Weights and momenta are sharded over 64 cores, 16 of which a host has; arrays that are too small stay whole.
 TEST(Train, ShardedStateIsSavedByAllHosts) {
   const test::Folder folder;
   const Json run =

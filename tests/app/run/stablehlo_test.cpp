@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of JAX in `podsim run`: tests/sw/stablehlo/programs.
+// A program of JAX in `podsim run`: tests/hlo/stablehlo/programs.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -13,7 +13,7 @@ namespace podsim::test {
 namespace {
 
 std::string program(const std::string& name) {
-  std::ifstream file(std::string(PODSIM_SOURCE_DIR) + "/tests/sw/stablehlo/programs/" + name + ".mlir");
+  std::ifstream file(std::string(PODSIM_SOURCE_DIR) + "/tests/hlo/stablehlo/programs/" + name + ".mlir");
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
@@ -50,6 +50,23 @@ TEST(RunStableHlo, PartitionsAModuleByItsShardings) {
   EXPECT_NE(outcome.out.find("4 chips, 8 cores"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("how the program is cut"), std::string::npos);
   EXPECT_EQ(folder.run({"run", "layer.mlir", "--slice", "4x4"}).code, 2);
+}
+
+// The text declares a mesh of x = 2 and y = 4, and a sum over x inside a shard_map.
+TEST(RunStableHlo, ReportsNameTheAxesOfTheText) {
+  const Folder folder;
+  folder.write("layer.mlir", program("partly_manual/tensor_parallel"));
+  const Outcome run = folder.run({"run", "layer.mlir"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("x=2"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("y=4"), std::string::npos) << run.out;
+  const Outcome explained = folder.run({"hlo", "partition", "layer.mlir", "--explain", "*dot*"});
+  EXPECT_NE(explained.out.find("f32[4,8]: [-, y], shards f32[4,2]"), std::string::npos) << explained.out;
+  folder.write("named.hlo",
+               "HloModule m, num_partitions=4\nENTRY e {\n  ROOT x = f32[4,4] parameter(0), "
+               "sharding={mesh['rows'=2,'columns'=2], [{'rows'}, {'columns'}]}\n}\n");
+  const Outcome named = folder.run({"hlo", "partition", "named.hlo", "--explain", "x"});
+  EXPECT_NE(named.out.find("[rows, columns], shards f32[2,2]"), std::string::npos) << named.out;
 }
 
 TEST(RunStableHlo, PointsAtWhatIsWrongInTheText) {

@@ -76,7 +76,7 @@ TEST(Stream, StepsOfDlrmDifferByTheRowsThatTheirIndicesExchange) {
 }
 
 TEST(Stream, StepsOfDlrmWithBlocksOfOneSizeTakeOneTime) {
-  // At 128 samples a core hardly any row repeats: both kinds of indices need the same multiple of 8 places.
+  // At 128 samples a core hardly any row repeats: both kinds of indices need the same multiple of 8 slots.
   const Folder folder;
   ASSERT_EQ(rows_sent(recommenders::Indices::uniform, 128), rows_sent(recommenders::Indices::fractal, 128));
   EXPECT_EQ(step_time(folder, "uniform", 128), step_time(folder, "fractal", 128));

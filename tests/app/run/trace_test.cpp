@@ -46,7 +46,7 @@ TEST_F(Trace, OfResNet50ReplaysToItsStep) {
 
 TEST_F(Trace, OfBertReplaysToItsStep) { expect_step(replay_of({"bert_large", "--slice", "4x4"}), 0.02); }
 
-/// Halos of a spatial cut are sends and receives, some from a core to itself.
+/// Halos of a spatial sharding are sends and receives, some from a core to itself.
 TEST_F(Trace, OfSpatialPartitionsReplaysToItsStep) {
   expect_step(replay_of({"ssd", "--slice", "2x2", "--batch-per-core", "4", "--set", "model.spatial=4"}), 0.02);
 }

@@ -37,8 +37,8 @@ nlohmann::json result(const Folder& folder, std::vector<std::string> words) {
   return nlohmann::json::parse(outcome.out);
 }
 
-// Of the product's two gradients only that of w is computed; it is summed over the cores of the slice in bf16, and the
-// update reads and writes arrays of w's size alone.
+// The step computes only one of the product's two gradients, that of w. It is summed over the cores of the slice in
+// bf16, and the update reads and writes arrays of w's size alone.
 TEST(RunTrained, AStepHasTheProductsAndTheSumOfItsGradients) {
   const Folder folder;
   folder.write("square.hlo", square);
@@ -106,8 +106,8 @@ TEST(RunTrained, SaysWhatItNeedsToKnow) {
 
 TEST(RunTrained, AnOperationWithoutAGradientIsNamedWithItsPlace) {
   const Folder folder;
-  for (const std::string operation : {"custom-call(y, z), custom_call_target=\"f\"", "bitcast(y)",
-                                      "all-reduce(y), replica_groups={{0}}, to_apply=sum"}) {
+  for (const std::string operation :
+       {"custom-call(y, z), custom_call_target=\"f\"", "bitcast(y)", "collective-broadcast(y), replica_groups={{0}}"}) {
     std::string text = square;
     const std::string product = "z = f32[64,128] multiply(y, y)";
     text.replace(text.find(product), product.size(), "z = f32[64,128] negate(y)\n  s = f32[64,128] " + operation);

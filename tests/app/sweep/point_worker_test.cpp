@@ -72,7 +72,8 @@ TEST(PointWorker, GoesOnBehindPointsThatFail) {
   expect_as_alone(worker, small_run({"--set", "ici.hop_latency=200 ns"}));
 }
 
-/// The first chip is replayed in both: collectives beside the other core's ops take its units a little longer.
+/// The first chip is replayed in both: its units would take a little longer for collectives concurrent with the other
+/// core's ops.
 TEST(PointWorker, PlacesEveryPartitionedProgramByItsNetwork) {
   PointWorker worker(run_podsim);
   for (const char* latency : {"100 ns", "300 ns", "900 ns"}) {
@@ -101,7 +102,7 @@ TEST(PointWorker, FindsAllOpsOfPointsThatDifferInTheNetwork) {
   const Json first = point("100 Gb/s");
   const int ops = first["distinct_ops"];
   EXPECT_EQ(first["op_cache"], (Json{{"hits", 0}, {"misses", 2 * ops}}));
-  // The second is compiled again; the others share what is then kept.
+  // The second point compiles the program again; the others share this program, which the worker keeps.
   EXPECT_EQ(point("200 Gb/s")["op_cache"], (Json{{"hits", 2 * ops}, {"misses", 0}}));
   for (const char* rate : {"400 Gb/s", "800 Gb/s"}) {
     EXPECT_EQ(point(rate)["op_cache"], (Json{{"hits", ops}, {"misses", 0}})) << rate;

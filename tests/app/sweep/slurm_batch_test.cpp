@@ -196,7 +196,7 @@ class Cluster {
   }
 
   const Folder& folder_;
-  std::vector<std::unique_ptr<Folder>> homes_;  ///< a child has its output beside its folder
+  std::vector<std::unique_ptr<Folder>> homes_;  ///< the output of a child is next to its folder
   std::vector<std::unique_ptr<Child>> daemons_;
 };
 

@@ -9,7 +9,7 @@
 namespace podsim::base::systemc {
 namespace {
 
-/// What SystemC prints to stdout and stderr when a simulation stops itself, with a report of each kind that goes on.
+/// The output of SystemC on stdout and stderr when a simulation stops itself, with a report of each non-fatal kind.
 std::string printed() {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();

@@ -163,9 +163,9 @@ TEST(BundleDma, ACopyWithinHbmReadsAndThenWrites) {
   EXPECT_NEAR(double(result.hbm_busy.value()), 64, 1);  // whole cycles, rounded down
 }
 
-/// 3200 bytes each way at once cost (1 + 1 + 0.4) * 3200 / 100 cycles from the time that both move: the write arrives
-/// in cycle 11, the read in 20. By then 900 bytes are written; of what is left, both share the bus until the write's
-/// other 2300 bytes are over after 2.4 * 23 = 55.2 cycles; the read's last 900 take 9 more: 84.2.
+/// 3200 bytes in each direction at once cost (1 + 1 + 0.4) * 3200 / 100 cycles from the time that both move: the write
+/// arrives in cycle 11, the read in 20. By then 900 bytes are written; of what is left, both share the bus until the
+/// write's other 2300 bytes are over after 2.4 * 23 = 55.2 cycles; the read's last 900 take 9 more: 84.2.
 TEST(BundleDma, ReadsAndWritesShareTheHbm) {
   Pasm pasm;
   const BundleRunResult result = pasm.pass(

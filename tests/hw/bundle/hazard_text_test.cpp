@@ -126,7 +126,7 @@ TEST(Hazards, RowsExist) {
             "bundle 1 (test.pasm:2), cycle 1: 'vld v1, [32761]' reads VMEM row 32768; there are 32768");
   EXPECT_EQ(verdict("s.mov s1, -5\nvst [s1], v1\nhalt\n"),
             "bundle 1 (test.pasm:2), cycle 1: 'vst [s1], v1' writes VMEM row -5; there are 32768");
-  // Far beyond what 32 bits can count.
+  // Far beyond the range of 32 bits.
   EXPECT_NE(verdict("s.mov s1, 0x7fffffff\nvld v1, [s1 + s1]\nhalt\n").find("row 4294967294;"), std::string::npos);
   // A mask chooses lanes: the row is touched all the same.
   EXPECT_NE(verdict("vld v1, [32768 : 0], vm1\nhalt\n").find("row 32768;"), std::string::npos);
@@ -151,7 +151,7 @@ TEST(Hazards, RowsThatADmaWritesAreLeftAloneUntilItsFlagIsUp) {
             "bundle 2 (test.pasm:3), cycle 2: 'vld v1, [1]' reads VMEM row 8" + by);
   EXPECT_EQ(verdict("dma in\nvst [15], v2\nsync.wait 0, 1\nhalt\n" + transfers),
             "bundle 1 (test.pasm:2), cycle 1: 'vst [15], v2' writes VMEM row 15" + by);
-  // 4096 bytes from cycle 20 on are there in cycle 61 (40.96 cycles), and not in 60.
+  // 4096 bytes from cycle 20 on have arrived in cycle 61 (40.96 cycles), and not in 60.
   EXPECT_EQ(verdict("dma in\n" + nops(60) + "vld v1, [8]\nsync.wait 0, 1\nhalt\n" + transfers), "");
   EXPECT_NE(verdict("dma in\n" + nops(59) + "vld v1, [8]\nsync.wait 0, 1\nhalt\n" + transfers).find("cycle 60:"),
             std::string::npos);

@@ -7,7 +7,7 @@
 #include "tests/hw/bundle/matrix_unit_driver.h"
 #include "tests/hw/bundle/random_register.h"
 
-/// Both views of a matrix unit do the same, cycle for cycle and bit for bit, whatever a core does to them.
+/// Both views of a matrix unit behave equally, cycle for cycle and bit for bit, under any operations of a core.
 namespace podsim::hw::bundle {
 namespace {
 

@@ -443,7 +443,7 @@ class PlainCore {
     const bool writes = transfer.second_half || space(d.route, false) != isa::MemorySpace::hbm;
     const Direction direction = writes ? Direction::write : Direction::read;
     const base::Bytes bytes((std::int64_t(d.words) * 4 + 31) / 32 * 32 * d.rows);
-    stream_.submit(direction, bytes, dma_timing_.arrival(base::Cycles(now_), direction), tag);
+    stream_.submit(direction, bytes, dma_timing_.arrival(base::Cycles(now_), direction, level::hbm), tag);
   }
   void complete_transfers() {
     std::vector<timing::HbmStream::Completion> completed;

@@ -91,7 +91,7 @@ TEST(ScalarUnit, ReadsAndWritesSmemByRegisterAndLiteral) {
       ".expect smem, 39\n .word 100\n");
 }
 
-/// s0 reads as zero, and false predicates keep everything as it was: registers, memory, flags, FIFOs, the way ahead.
+/// s0 reads as zero, and false predicates keep everything as it was: registers, memory, flags, FIFOs, the next address.
 TEST(ScalarUnit, AnOperationThatIsNotPerformedDoesNothing) {
   Pasm pasm;
   const BundleRunResult result = pasm.pass(

@@ -14,11 +14,11 @@
 namespace podsim::hw::chip {
 namespace {
 
-TileOp tiles(std::int64_t count, std::int64_t read, std::int64_t write, std::int64_t cross_lane_ops = 0) {
+TileOp tiles(std::int64_t count, std::int64_t read, std::int64_t write, std::int64_t lane_moves = 0) {
   TileWork work;
   if (read > 0) work.reads = {{base::Bytes(read)}};
   if (write > 0) work.writes = {{base::Bytes(write)}};
-  work.phases = {{{}, {}, cross_lane_ops}};
+  work.phases = {TilePhase(CrossLaneWork{lane_moves})};
   return {"op", {{count, work}}, base::Bytes(0)};
 }
 
@@ -34,7 +34,7 @@ TEST(BankSimulation, TheSmallestOpsTakeWhatSiliconTakes) {
   EXPECT_GE(write_only, 0.17e-6);
   EXPECT_LE(write_only, 0.20e-6);
   TileOp read_compute_write = tiles(1, 4096, 4096);
-  read_compute_write.runs[0].work.phases = {{{}, {1, 1, 2, 0}, 0}};
+  read_compute_write.runs[0].work.phases = {TilePhase(VectorWork{1, 1, 2, 0})};
   EXPECT_NEAR(seconds(machine, read_compute_write), 0.41e-6, 0.041e-6);
 }
 
@@ -68,7 +68,7 @@ TEST(BankSimulation, MovesTheOpsTrafficAndComputesItsTiles) {
     EXPECT_EQ(banks.written_bytes, streams.written_bytes);
     EXPECT_EQ(banks.tiles, streams.tiles);
     EXPECT_EQ(banks.compute, streams.compute);
-    EXPECT_EQ(banks.mxu_busy, streams.mxu_busy);
+    EXPECT_EQ(banks.busy, streams.busy);
     EXPECT_EQ(banks.cycles,
               banks.start_up + banks.compute + banks.read_wait + banks.write_wait + banks.control + banks.drain);
     EXPECT_LE(banks.hbm_busy, banks.cycles);

@@ -71,9 +71,9 @@ TEST(GranuleTransfers, CrossTheSwitchWithEveryByteOnce) {
   }
 }
 
-// A half reads what its streams sustain, so that two reads of two halves take as long as one. Two reads of one half, by
-// its own core and by the other, take twice as long at least, and an eighth more for the rows that they close on each
-// other at most.
+// A half reads at the rate that its streams sustain, so that two reads of two halves take as long as one. Two reads of
+// one half, by its own core and by the other, take at least twice as long, and at most an eighth more, for the rows
+// that they close on each other.
 TEST(GranuleTransfers, ShareAHalfAndNotTwoOfThem) {
   constexpr std::int64_t bytes = 4 << 20;
   BankChip bench;
@@ -131,8 +131,9 @@ double infeed_seconds(TileChip& chip, const ScriptedRuntime& runtime, Bytes byte
   return in_seconds(runtime.records().front().end_time);
 }
 
-// What the link has carried is in the banks, and the copy of each core reads and writes every byte. The link takes 20
-// times as long for a byte as the banks, so that an infeed takes what it takes over streams, and the way of a piece.
+// The data that the link has carried are in the banks, and the copy of each core reads and writes every byte. The link
+// takes 20 times as long for a byte as the banks, so that an infeed takes as long as over streams, and the latency of a
+// piece.
 TEST(GranuleTransfers, AnInfeedIsWrittenToTheBanks) {
   constexpr Bytes bytes(300'000);
   BankChip bench({Infeed{bytes, 1}});

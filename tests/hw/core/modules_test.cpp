@@ -2,8 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "hw/core/dma_engine.h"
-#include "hw/core/mxu.h"
 #include "hw/core/sync_flags.h"
+#include "hw/core/timed_unit.h"
+#include "hw/core_units.h"
 #include "hw/memory/hbm.h"
 #include "tests/hw/recording_sink.h"
 #include "tests/hw/test_machine.h"
@@ -16,7 +17,7 @@ namespace {
 TEST(MxuModule, ShowsItsStatesWhenTheyBegin) {
   RecordingSink sink;
   const CoreTime time(base::Frequency(1e9));
-  Mxu mxu("mxu", timing::MxuTiming(round_machine()), 1, time, {&sink, nullptr, "core.mxu1"});
+  TimedUnit<Mxu> mxu("mxu", Mxu::timing(round_machine()), 1, time, {&sink, nullptr, "core.mxu1"});
   EXPECT_EQ(mxu.from_sequencer->start(base::Cycles(0), {3, 256}, "op"),
             base::Cycles(128 + 256 + 135));  // the second unit's one tile
   sc_core::sc_start();
@@ -28,7 +29,7 @@ TEST(MxuModule, ShowsItsStatesWhenTheyBegin) {
 TEST(MxuModule, IsNeverIdleBetweenPhasesThatTouch) {
   RecordingSink sink;
   const CoreTime time(base::Frequency(1e9));
-  Mxu mxu("mxu", timing::MxuTiming(round_machine()), 0, time, {&sink, nullptr, "mxu"});
+  TimedUnit<Mxu> mxu("mxu", Mxu::timing(round_machine()), 0, time, {&sink, nullptr, "mxu"});
   const base::Cycles end = mxu.from_sequencer->start(base::Cycles(0), {1, 128}, "op");
   sc_core::sc_start(time.until(end));
   mxu.from_sequencer->start(end, {1, 128}, "op");
@@ -38,7 +39,7 @@ TEST(MxuModule, IsNeverIdleBetweenPhasesThatTouch) {
 
 TEST(MxuModule, WithoutWorkItStaysIdle) {
   const CoreTime time(base::Frequency(1e9));
-  Mxu mxu("mxu", timing::MxuTiming(round_machine()), 1, time, {});
+  TimedUnit<Mxu> mxu("mxu", Mxu::timing(round_machine()), 1, time, {});
   EXPECT_EQ(mxu.from_sequencer->start(base::Cycles(7), {1, 128}, "op"), base::Cycles(7));  // the only tile is unit 0's
   EXPECT_EQ(mxu.from_sequencer->busy(), base::Cycles(0));
 }

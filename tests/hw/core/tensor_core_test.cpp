@@ -244,9 +244,10 @@ TEST(TensorCore, BytesMovedAreThoseOfTheProgram) {
 
 TEST(TensorCore, A256CubedMatmulOnOneTileIsNearSilicon) {
   const Machine machine = tpu_v3();
-  const TileOp op{"matmul",
-                  {{1, {{{base::Bytes(2 * 256 * 256 * 4)}}, {{{4, 256}, {}, 0}}, {{base::Bytes(256 * 256 * 4)}}}}},
-                  base::Bytes(1 << 20)};
+  const TileOp op{
+      "matmul",
+      {{1, {{{base::Bytes(2 * 256 * 256 * 4)}}, {TilePhase(MxuWork{4, 256})}, {{base::Bytes(256 * 256 * 4)}}}}},
+      base::Bytes(1 << 20)};
   ScriptedRuntime runtime({RunOp{&op}});
   chip::TileChip chip("chip", machine, 0, runtime);
   sc_core::sc_start();

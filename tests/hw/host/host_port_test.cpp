@@ -10,8 +10,8 @@ namespace podsim::hw::host {
 namespace {
 
 /// 1 GB/s and 1 us of latency: a batch of 1000 bytes takes the link 1 us.
-HostParameters slow_host() {
-  HostParameters host = tpu_v3().host;
+parts::host::Parameters slow_host() {
+  parts::host::Parameters host = tpu_v3().host;
   host.pcie_rate = base::Bandwidth(1e9);
   host.pcie_latency = base::Duration(1e-6);
   host.infeed_queue_depth = 2;
@@ -63,6 +63,24 @@ TEST(HostPort, AConsumedBatchMakesRoomForTheNext) {
   EXPECT_TRUE(host.batch_ready(0));
 }
 
+// At 2.5 us one batch has arrived and another one is on the link, until 3 us. A batch of half the size then takes 0.5
+// us and the latency.
+TEST(HostPort, BatchesOfOtherSizesReplaceThoseThatWerePrepared) {
+  HostPort host("host", slow_host(), 1, {});
+  host.prepare(0, {base::Bytes(1000)});
+  run_until(2500);
+  host.prepare(0, {base::Bytes(1000)});
+  EXPECT_TRUE(host.batch_ready(0)) << "of the same sizes";
+  host.prepare(0, {base::Bytes(500)});
+  EXPECT_FALSE(host.batch_ready(0));
+  run_until(3999);
+  EXPECT_FALSE(host.batch_ready(0));
+  run_until(4001);
+  EXPECT_TRUE(host.batch_ready(0));
+  run_until(100'000);
+  EXPECT_EQ(host.transferred(), base::Bytes(2 * 1000 + 2 * 500)) << "the queue has two of them";
+}
+
 TEST(HostPort, PreparesNothingForACoreWithoutInfeed) {
   HostPort host("host", slow_host(), 2, {});
   host.prepare(1, {base::Bytes(500)});
@@ -72,8 +90,8 @@ TEST(HostPort, PreparesNothingForACoreWithoutInfeed) {
 }
 
 /// A host that needs 10 us for a batch of 1000 bytes, which the link moves in 1 us.
-HostParameters slow_pipeline() {
-  HostParameters host = slow_host();
+parts::host::Parameters slow_pipeline() {
+  parts::host::Parameters host = slow_host();
   host.batch_interval = base::Duration(10e-6);
   return host;
 }

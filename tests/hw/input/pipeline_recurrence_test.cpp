@@ -34,12 +34,12 @@ TEST(PipelineRecurrence, ABatchWaitsForAPlaceBehindTheLastStage) {
   EXPECT_EQ(pipeline.prepare().value(), 1'000'000'000);
   EXPECT_EQ(pipeline.prepare().value(), 2'000'000'000);
   pipeline.take(base::Time(10'000'000'000));
-  EXPECT_EQ(pipeline.prepare().value(), 10'000'000'000);  // in the place of the first
+  EXPECT_EQ(pipeline.prepare().value(), 10'000'000'000);  // in the slot of the first
   pipeline.take(base::Time(20'000'000'000));
   EXPECT_EQ(pipeline.prepare().value(), 20'000'000'000);  // it was begun at 10 ms
 }
 
-/// An exponential source at rate r in front of an exponential server at rate 1 with k places is the queue M/M/1/K with
+/// An exponential source at rate r in front of an exponential server at rate 1 with k slots is the queue M/M/1/K with
 /// K = k + 2: the batch that the source cannot hand on is in the system too. The source rests while the system is
 /// full, so batches leave at the rate r (1 - p), where p = (1 - r) r^K / (1 - r^(K+1)) is the share of time in which
 /// the system is full; with r = 1 that share is 1 / (K + 1).

@@ -70,7 +70,7 @@ inline Opcode random_opcode(SlotKind kind) {
   return *rc::gen::elementOf(choices);
 }
 
-/// Slots are filled one by one; what would make the bundle illegal stays out.
+/// Slots are filled one by one; operations that would make the bundle illegal are left out.
 inline Bundle random_bundle() {
   Bundle bundle;
   for (int s = 0; s < slots; ++s) {

@@ -17,7 +17,7 @@ namespace podsim::hw::memory {
 /// of every command in every unit and searches them.
 class CommandChecker : public dram::CommandObserver {
  public:
-  explicit CommandChecker(const DramParameters& parameters)
+  explicit CommandChecker(const parts::hbm::DramParameters& parameters)
       : table_(dram::dram_constraints(parameters.organization, parameters.timing)),
         organization_(parameters.organization) {}
 
@@ -98,7 +98,7 @@ class CommandChecker : public dram::CommandObserver {
   }
 
   std::vector<dram::DramConstraint> table_;
-  DramOrganization organization_;
+  parts::hbm::DramOrganization organization_;
   std::map<std::pair<dram::DramCommand, Where>, std::deque<std::int64_t>> past_;  ///< the latest first
   std::map<int, std::int64_t> rows_;                                              ///< open, by bank
   std::int64_t last_ = 0;

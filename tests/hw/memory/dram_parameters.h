@@ -11,13 +11,13 @@
 
 namespace podsim::hw::memory {
 
-inline DramParameters dram_with(base::Config config, const std::vector<std::string>& settings) {
+inline parts::hbm::DramParameters dram_with(base::Config config, const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) config.set(setting);
-  return read_dram_parameters(config);
+  return parts::hbm::read_dram_parameters(config);
 }
 
 /// The memory of TPU v3 with other values for some keys: {"hbm.refresh=none"}.
-inline DramParameters dram_with(const std::vector<std::string>& settings) {
+inline parts::hbm::DramParameters dram_with(const std::vector<std::string>& settings) {
   return dram_with(machine_file("tpu-v3"), settings);
 }
 
@@ -35,7 +35,9 @@ struct DramStandard {
   const char* name;
   base::Config (*file)();
 
-  DramParameters with(const std::vector<std::string>& settings = {}) const { return dram_with(file(), settings); }
+  parts::hbm::DramParameters with(const std::vector<std::string>& settings = {}) const {
+    return dram_with(file(), settings);
+  }
 };
 inline void PrintTo(const DramStandard& standard, std::ostream* out) { *out << standard.name; }
 inline const DramStandard hbm2{"Hbm2", [] { return machine_file("tpu-v3"); }};

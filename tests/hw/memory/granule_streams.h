@@ -25,7 +25,8 @@ struct StreamResult {
   base::Cycles end;        ///< time of the last data
 };
 
-inline StreamResult run_streams(const DramParameters& parameters, const GranuleStreams& streams, int granules) {
+inline StreamResult run_streams(const parts::hbm::DramParameters& parameters, const GranuleStreams& streams,
+                                int granules) {
   constexpr std::uint64_t granule = 1024;
   dram::MemorySystem memory(parameters);
   std::mt19937_64 random(streams.seed);

@@ -15,13 +15,13 @@ using base::Bytes;
 using base::Cycles;
 using base::Time;
 
-/// `tiles` tiles that read and write so much and compute for `alu_ops` operations.
+/// `tiles` tiles, each of which reads `read` bytes, writes `written` bytes and computes `alu_ops` operations.
 TileOp tile_op(std::int64_t tiles, std::int64_t read, std::int64_t written, std::int64_t alu_ops) {
   TileWork work;
   if (read > 0) work.reads.push_back({Bytes(read), {}});
   if (written > 0) work.writes.push_back({Bytes(written), {}});
   work.phases.emplace_back();
-  work.phases.back().vector.alu_ops = alu_ops;
+  work.phases.back().of<Vector>().alu_ops = alu_ops;
   return {"op", {{tiles, work}}, Bytes(4 << 20)};
 }
 
@@ -32,7 +32,7 @@ struct Beside {
     contended.begin(hbm, Time(0), op, alone);
   }
   Time at(Cycles cycle) const { return machine.core_clock().time_of(cycle); }
-  /// Time of the HBM to move so much by itself.
+  /// The time in which the HBM moves `bytes` without other traffic.
   Time moving(std::int64_t bytes) const { return base::to_time(Bytes(bytes) / machine.hbm.stream_rate); }
 
   const Machine& machine;
@@ -47,7 +47,7 @@ TEST(ContendedOp, WithoutClaimsTakesItsOwnTime) {
   EXPECT_EQ(beside.contended.cycles(), beside.alone.cycles);
 }
 
-// Reads of both engines all the time: what each keeps is measured on the banks.
+// Reads of both engines all the time: the share of each engine is measured on the banks.
 TEST(ContendedOp, BoundByTheHbmKeepsItsShareBesideEndlessClaims) {
   const TileOp op = tile_op(100, 1 << 20, 0, 100);
   Beside beside(op);
@@ -57,7 +57,7 @@ TEST(ContendedOp, BoundByTheHbmKeepsItsShareBesideEndlessClaims) {
   EXPECT_NEAR(slower, 1 / shares[0], 0.02 / shares[0]);
 }
 
-// A claim beside it has what the engine of claims keeps, but for the time in which the op has nothing to move.
+// A claim concurrent with the op gets the share of the claims' engine, and more only while the op has nothing to move.
 TEST(ContendedOp, BoundByTheHbmLeavesClaimsTheirShare) {
   const TileOp op = tile_op(100, 1 << 20, 0, 100);
   Beside beside(op);
@@ -94,7 +94,7 @@ TEST(ContendedOp, ThatHasEndedLeavesTheHbmToClaims) {
   EXPECT_EQ(beside.hbm.claim(Time(0), Direction::read, Bytes(1 << 20)), beside.moving(1 << 20));
 }
 
-// Whatever is claimed, it is moved: the op waits at most for all of it, at the rate of the slowest mix of streams.
+// Claims move all of their bytes: the op waits at most for all of them, at the rate of the slowest mix of streams.
 RC_GTEST_PROP(ContendedOp, IsDelayedByAtMostTheClaimsTime, ()) {
   const TileOp op = tile_op(*rc::gen::inRange(1, 20), *rc::gen::inRange(1, 64) * 4096, *rc::gen::inRange(0, 64) * 4096,
                             *rc::gen::inRange(0, 4000));
@@ -111,7 +111,8 @@ RC_GTEST_PROP(ContendedOp, IsDelayedByAtMostTheClaimsTime, ()) {
     RC_ASSERT(beside.contended.cycles() >= last);
     last = beside.contended.cycles();
   }
-  // Of four streams the slowest keeps a sixth: an op that has only it moves while five times as much of claims does.
+  // The slowest of four streams has a sixth of the bytes: while an op with this stream alone moves its bytes, claims
+  // move five times as many.
   const auto waits = double(beside.alone.tiles) * double(HbmStream::outstanding(beside.machine).value());
   const double most = double(beside.at(beside.alone.cycles).value()) + 1.5 * double(beside.moving(claimed).value()) +
                       2 * double(beside.moving(std::int64_t(waits)).value());

@@ -21,9 +21,10 @@ TEST(HbmOccupancy, ClaimsAreServedInOrderAndTurnAroundForWhatIsMixed) {
   EXPECT_EQ(hbm.claim(Time(40 * ps_of_cycle), Direction::write, base::Bytes(500)), Time(45 * ps_of_cycle));
 }
 
-// A port passes 40 of the 100 B that the HBM moves in a cycle, in each direction: what is read beside writes is free.
+// A port passes 40 of the 100 B that the HBM moves in a cycle, in each direction: reads concurrent with writes are
+// free.
 TEST(HbmOccupancy, NoDirectionMovesMoreThanItsPortOfTheSwitchPasses) {
-  HbmParameters parameters = round_machine().hbm;
+  parts::hbm::Parameters parameters = round_machine().hbm;
   parameters.port_rate = base::Bandwidth(40e9);
   HbmOccupancy hbm(parameters);
   EXPECT_EQ(hbm.claim(Time(0), Direction::read, base::Bytes(1000)), Time(25 * ps_of_cycle));

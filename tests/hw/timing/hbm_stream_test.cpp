@@ -59,7 +59,7 @@ TEST(HbmStream, RequestsOfOneDirectionQueueWithoutLosingAFractionOfACycle) {
   EXPECT_EQ(last_cycle(round_machine(), requests), 150);
 }
 
-// A request first waits for what the transfer has outstanding at the memory, then it keeps its share of the rate.
+// A request first waits for the transfer's outstanding bytes at the memory, then it keeps its share of the rate.
 TEST(HbmStream, ARequestAndATransferBesideItShareTheRate) {
   const Machine machine = round_machine();
   HbmStream hbm(machine);
@@ -91,7 +91,7 @@ RC_GTEST_PROP(HbmStream, TransfersBesideRequestsLoseNoTime, ()) {
     last = next->value();
     hbm.advance(*next, done);
   }
-  // Two engines move at least what the banks let them together, and never more than one alone.
+  // Two engines together move at least the bytes that the banks allow, and never more than one alone.
   const HbmStream::Shares shares = hbm.shares({true, false, true, false});
   const double pure = double(bytes) / 100;
   RC_ASSERT(double(last) >= pure - 1 && double(last) <= pure / std::min(1.0, shares[0] + shares[2]) +

@@ -26,10 +26,10 @@ std::int64_t measured(const std::string& kernel, const std::string& shape) {
   return 0;
 }
 
-/// A stand-alone f32 matmul of n^3: all weights come with the first block of rows, the others stream.
+/// A stand-alone f32 matmul of n^3: the first block of rows reads all weights, the others stream.
 TileOp square_matmul(std::int64_t n, std::int64_t rows_per_tile) {
   const base::Bytes block(4 * n * rows_per_tile);
-  const TilePhase phase{{(n / 128) * (n / 128), rows_per_tile}, {}, 0};
+  const TilePhase phase(MxuWork{(n / 128) * (n / 128), rows_per_tile});
   TileOp op{"matmul", {{1, {{{base::Bytes(4 * n * n)}, {block}}, {phase}, {{block}}}}}, base::Bytes(0)};
   op.runs.push_back({n / rows_per_tile - 1, {{{block}}, {phase}, {{block}}}});
   return op;

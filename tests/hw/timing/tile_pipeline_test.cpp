@@ -19,7 +19,7 @@ namespace {
 TileOp equal_tiles(std::int64_t count, std::int64_t read, std::int64_t write, std::int64_t compute) {
   TileWork work;
   if (read > 0) work.reads.push_back({base::Bytes(read)});
-  if (compute > 0) work.phases.push_back({{}, {compute - 6, 0, 0, 0}, 0});
+  if (compute > 0) work.phases.push_back(TilePhase(VectorWork{compute - 6, 0, 0, 0}));
   if (write > 0) work.writes.push_back({base::Bytes(write)});
   return {"tiles", {{count, work}}, base::Bytes(0)};
 }

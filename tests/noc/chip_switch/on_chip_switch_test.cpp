@@ -183,7 +183,7 @@ TEST(OnChipSwitch, ReadsStreamAtThePortsWidth) {
   Unit asker("asker", chip_switch, 0), target("target", chip_switch, 1);
   for (int i = 0; i < 500; ++i) asker.ask(1, false, 1024);
   sc_core::sc_start();
-  // The first request is there after 11 cycles; its data and all others' take two cycles each, and the crossing 10.
+  // The first request arrives after 11 cycles; its data and all others' take two cycles each, and the crossing 10.
   EXPECT_EQ(asker.requests.back().answered_at, Time((11 + 2 * 500 + 10) * 1000));
 }
 
@@ -205,7 +205,7 @@ TEST(OnChipSwitch, HoldsEndReqBackWhileTheQueueIsFull) {
 TEST(OnChipSwitch, LosesAndDuplicatesNothingWhileTargetsStallAtRandom) {
   for (const std::int64_t depth : {1, 2, 16}) {
     SCOPED_TRACE(depth);
-    base::systemc::fresh_context();
+    const base::systemc::FreshContext context;
     const std::string name = "depth" + std::to_string(depth);
     OnChipSwitch chip_switch(name.c_str(),
                              {.bytes_per_cycle = 512, .crossing_latency = Cycles(3), .queue_packets = depth},

@@ -18,7 +18,7 @@ namespace {
 using base::Bytes;
 using base::Time;
 
-/// What a client was told of a message, and which links it took.
+/// The notifications of a client about a message, and the links of its route.
 struct Heard {
   Time taken, received;
   NodeId at = -1;
@@ -30,7 +30,7 @@ struct Heard {
   std::vector<Passed> passed;
 };
 
-/// Drives the links by itself, as one that has the time does.
+/// Drives the links by calls, as a client that keeps the time does.
 struct Driver : IciClient, LinkObserver {
   explicit Driver(const FoldedTopology& topology, const Faults& faults = {}) : links(topology, slow_links(), faults) {
     links.observe(*this);

@@ -126,7 +126,7 @@ TEST(MessageFabric, FoldedTrafficArrivesAtTheTimesOfTheUnfoldedOne) {
            message(*rc::gen::inRange(0, 4) - x, *rc::gen::inRange(-4, 5), *rc::gen::element(100, 200, 300), tag)});
     }
     auto run = [&](FoldedTopology topology) {
-      base::systemc::fresh_context();
+      const base::systemc::FreshContext context;
       bool folded = topology.is_folded();
       Bench bench(topology);
       bench.plan = symmetric_plan(base, full, folded);

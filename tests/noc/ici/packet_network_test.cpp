@@ -125,7 +125,7 @@ TEST(PacketNetwork, RandomMessagesAllArriveAtTheRightChipWithinAFewPercentOfTheM
   EXPECT_NEAR(ratio(packet_level(torus, plan, fair), message_level(torus, plan)), 1, 0.1);
 }
 
-// Packets on the way go before those that enter, so that the last message of a crowd enters later than in a fair
+// Packets in transit go before those that enter, so that the last message of a crowd enters later than in a fair
 // network.
 TEST(PacketNetwork, TheLastOfRandomMessagesIsWithinATenthOfTheMessageLevelOnTheMean) {
   const Topology torus({4, 3}, {true, true});

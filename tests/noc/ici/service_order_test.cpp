@@ -6,9 +6,21 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 namespace podsim::noc::ici {
 namespace {
+
+TEST(ServiceKey, NumbersThatDifferInOneBitEachHaveDifferentKeys) {
+  std::set<std::uint64_t> keys;
+  std::size_t pairs = 0;
+  for (int a = -1; a < 64; ++a) {
+    for (int b = -1; b < 64; ++b, ++pairs) {
+      keys.insert(service_key(a < 0 ? 0 : 1ULL << a, b < 0 ? 0 : 1ULL << b));
+    }
+  }
+  EXPECT_EQ(keys.size(), pairs);
+}
 
 TEST(OrderedService, ServesEveryJobInTheGivenOrderWhateverTheArrival) {
   EXPECT_TRUE(rc::check([] {

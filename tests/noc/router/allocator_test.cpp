@@ -138,8 +138,8 @@ TEST(VcAllocator, ThoseWhoWantOneChannelGetItInTurn) {
   EXPECT_EQ(order, (std::vector<int>{0, 3, 4, 0, 3, 4}));
 }
 
-// Alone, an input with all channels to choose from takes the one after that which it was given last; beside others,
-// whom the output's channels serve in turn, none of the channels is left out either.
+// An input that requests all channels gets the one after its last one while it is alone. With other inputs, which the
+// output's channels serve in turn, it gets each channel at some time too.
 TEST(VcAllocator, AnInputThatMayHaveAnyChannelIsGivenEachInTurn) {
   constexpr int ports = 3, vcs = 4;
   for (Allocation allocation : {Allocation::islip, Allocation::round_robin}) {

@@ -30,18 +30,18 @@ struct StreamCase {
       wraps.push_back(below(2) == 0);
     }
     topology = Topology(sizes, wraps);
-    const int most_flits = std::array{4, 17, 40, 200, 3000}[std::size_t(below(5))];
-    choose_routers(most_flits);
+    const int max_flits = std::array{4, 17, 40, 200, 3000}[std::size_t(below(5))];
+    choose_routers(max_flits);
     choose_links();
-    choose_packets(most_flits);
+    choose_packets(max_flits);
   }
 
-  void choose_routers(int most_flits) {
+  void choose_routers(int max_flits) {
     RouterParameters& router = network.router;
     router.vcs = 2 + below(4);
     router.switching = below(2) == 0 ? Switching::wormhole : Switching::virtual_cut_through;
     const bool whole = router.switching == Switching::virtual_cut_through;
-    router.buffer_flits = 1 + below(below(2) == 0 ? 12 : 100) + (whole ? most_flits : 0);
+    router.buffer_flits = 1 + below(below(2) == 0 ? 12 : 100) + (whole ? max_flits : 0);
     router.allocation = below(2) == 0 ? Allocation::islip : Allocation::round_robin;
     router.iterations = 1 + below(3);
     router.arbitration = below(2) == 0 ? Arbitration::fair : Arbitration::rotary;
@@ -68,12 +68,12 @@ struct StreamCase {
   }
 
   // Bursts of packets of like lengths, most of them to one neighbour, so that many meet no other and many do.
-  void choose_packets(int most_flits) {
+  void choose_packets(int max_flits) {
     Cycle when = 0;
     for (int left = 1 + below(60); left > 0; --left) {
       if (below(3) == 0) when += below(200);
       const NodeId from = below(int(topology.nodes())), to = below(int(topology.nodes()));
-      const int flits = below(3) == 0 ? 1 + below(most_flits) : most_flits;
+      const int flits = below(3) == 0 ? 1 + below(max_flits) : max_flits;
       for (int burst = 1 + below(4); burst > 0; --burst)
         packets.push_back({when, from, topology.offset(from, to), flits});
     }
@@ -87,7 +87,7 @@ struct StreamCase {
   std::vector<Planned> packets;
 };
 
-/// All that can be seen of a network: what arrived and departed in which cycle, and counters now and then.
+/// All visible events of a network: arrivals and departures with their cycles, and counters at some cycles.
 struct Seen {
   std::vector<std::tuple<Cycle, char, std::uint64_t>> packets;
   std::vector<std::int64_t> counters;

@@ -14,7 +14,7 @@ LoadParameters torus_of_eight(int vcs, int channel_cycles) {
   parameters.network.router.vcs = vcs;
   parameters.network.links.assign(std::size_t(parameters.topology.link_ids()), {.latency = channel_cycles});
   parameters.precision = 0.005;
-  parameters.most_batches = 30;
+  parameters.max_batches = 30;
   return parameters;
 }
 
@@ -42,7 +42,7 @@ std::vector<Row> reference() {
 // saturation 2 %.
 void expect_like(const Row& row) {
   LoadParameters parameters = torus_of_eight(row.vcs, row.channel_cycles);
-  if (row.load < 0.01) parameters.most_batches = 200;
+  if (row.load < 0.01) parameters.max_batches = 200;
   const LoadPoint point = run_load(parameters, row.load);
   if (row.latency > 0) {
     EXPECT_NEAR(point.mean_latency / row.latency, 1, row.load == 0.25 ? 0.05 : 0.01);
@@ -82,12 +82,12 @@ TEST(LoadRun, APacketToTheNextNodeEverywhereTakesTheLawOfAnEmptyNetworkWhateverT
 }
 
 TEST(LoadRun, TornadoTrafficSaturatesAtOneFlitPerThreeLinks) {
-  // On a ring of 8 every packet goes 3 links x+, so that a link carries three times what a node sends: no more than a
-  // third can be accepted, whatever the routers do.
+  // On a ring of 8 every packet goes 3 links x+, so that a link carries three times the traffic of a node: at most a
+  // third can be accepted, with any routers.
   LoadParameters parameters = torus_of_eight(4, 1);
   parameters.topology = Topology({8}, {true});
   parameters.pattern = Pattern::tornado;
-  parameters.most_batches = 10;
+  parameters.max_batches = 10;
   const LoadPoint point = run_load(parameters, 0.5);
   EXPECT_TRUE(point.saturated);
   EXPECT_LE(point.accepted, 1.0 / 3 + 0.001);
@@ -100,13 +100,13 @@ double saturated_throughput(bool wrapped, int vcs, int flits) {
   parameters.topology = Topology({8, 8}, {wrapped, wrapped});
   parameters.packet_flits = flits;
   parameters.window = 500;
-  parameters.most_warm_up = 5;
-  parameters.most_batches = 10;
+  parameters.max_warm_up = 5;
+  parameters.max_batches = 10;
   return run_load(parameters, wrapped ? 0.9 : 0.45).accepted;
 }
 
 // W. Dally, Virtual-channel flow control, IEEE TPDS 3(2), 1992: with more virtual channels a network takes more of its
-// capacity, which the links that cut it in half set: 4/k flits per node and cycle on a mesh of k x k, 8/k on a torus.
+// capacity, which the links of its bisection set: 4/k flits per node and cycle on a mesh of k x k, 8/k on a torus.
 TEST(LoadRun, MoreVirtualChannelsTakeMoreOfTheCapacityAndNeverMoreThanAllOfIt) {
   for (int flits : {1, 5, 16}) {
     double before = 0;

@@ -57,11 +57,11 @@ TEST(RouterNetwork, AnEmptyTorusTakesSevenCyclesAndFivePerLinkOfOneCycle) {
   }
 }
 
-Topology any_topology(int least_wrapped = 1) {
+Topology any_topology(int min_wrapped = 1) {
   std::vector<std::int64_t> sizes;
   std::vector<bool> wraps;
   for (int d = 0, dimensions = *rc::gen::inRange(1, 4); d < dimensions; ++d) {
-    sizes.push_back(*rc::gen::inRange(least_wrapped, 6));
+    sizes.push_back(*rc::gen::inRange(min_wrapped, 6));
     wraps.push_back(*rc::gen::arbitrary<bool>());
   }
   return Topology(sizes, wraps);
@@ -121,8 +121,8 @@ class OrderCheck : public RouterObserver {
 
 RC_GTEST_PROP(RouterNetworkProperty, PacketsArriveOnceInOrderAndFlitsAndCreditsAddUpInEveryCycle, ()) {
   const Topology topology = any_topology();
-  const int most_flits = *rc::gen::inRange(1, 9);
-  RouterNetworkParameters parameters = any_parameters(topology, most_flits);
+  const int max_flits = *rc::gen::inRange(1, 9);
+  RouterNetworkParameters parameters = any_parameters(topology, max_flits);
   std::mt19937 random(*rc::gen::arbitrary<std::uint32_t>());
   const auto below = [&](std::uint32_t count) { return int(random() % count); };
   for (ChannelParameters& link : parameters.links) {
@@ -139,7 +139,7 @@ RC_GTEST_PROP(RouterNetworkProperty, PacketsArriveOnceInOrderAndFlitsAndCreditsA
   for (Cycle cycle = 0; cycle < 200000 && (int(sent) < packets || network.in_flight() > 0); ++cycle) {
     for (int burst = below(4); burst > 0 && int(sent) < packets; --burst) {
       const NodeId from = below(std::uint32_t(topology.nodes())), to = below(std::uint32_t(topology.nodes()));
-      network.send(from, topology.offset(from, to), 1 + below(std::uint32_t(most_flits)), sent);
+      network.send(from, topology.offset(from, to), 1 + below(std::uint32_t(max_flits)), sent);
       expected[sent++] = to;
     }
     const int steps = int(sent) < packets ? 1 + below(10) : 200;
@@ -237,14 +237,14 @@ class Turns : public RouterObserver {
     int waiting = 0;
     for (Channel& channel : channels_) {
       waiting += channel.flits > 0 ? 1 : 0;
-      if (channel.flits > 0) most_passed = std::max(most_passed, ++channel.passed);
+      if (channel.flits > 0) max_passed = std::max(max_passed, ++channel.passed);
     }
-    most_waiting = std::max(most_waiting, waiting);
+    max_waiting = std::max(max_waiting, waiting);
     channels_[std::size_t(vc)].passed = 0;
     --channels_[std::size_t(vc)].flits;
   }
-  int most_passed = 0;   ///< with the flit that waited
-  int most_waiting = 0;  ///< virtual channels with flits at a time
+  int max_passed = 0;   ///< with the flit that waited
+  int max_waiting = 0;  ///< virtual channels with flits at a time
 
  private:
   struct Channel {
@@ -270,8 +270,8 @@ TEST(RouterNetwork, VirtualChannelsOfAnInputTakeTurns) {
     network.observe(&turns);
     for (Cycle cycle = 0; cycle < 100000 && network.in_flight() > 0; ++cycle) network.step();
     ASSERT_EQ(network.in_flight(), 0U);
-    EXPECT_EQ(turns.most_waiting, vcs);
-    EXPECT_LE(turns.most_passed, vcs + 1);
+    EXPECT_EQ(turns.max_waiting, vcs);
+    EXPECT_LE(turns.max_passed, vcs + 1);
   }
 }
 

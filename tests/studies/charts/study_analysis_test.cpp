@@ -199,11 +199,11 @@ TEST(Sensitivity, GoesToTheEndsOfEveryAxisAlone) {
   for (const Swing& swing : swings) {
     ASSERT_FALSE(swing.missing());
     if (swing.axes.front() == 0) {
-      EXPECT_EQ(swing.least_value, Grid::value(1, 1, 10));
+      EXPECT_EQ(swing.min_value, Grid::value(1, 1, 10));
       EXPECT_EQ(swing.greatest_value, Grid::value(8, 1, 10));
     } else if (swing.axes.front() == 1) {
       // Words have no order: the ends are those of the metric. b's part is 0, 14 and 7 for x, y and z.
-      EXPECT_EQ(swing.least_value, Grid::value(2, 0, 10));
+      EXPECT_EQ(swing.min_value, Grid::value(2, 0, 10));
       EXPECT_EQ(swing.greatest_value, Grid::value(2, 1, 10));
       EXPECT_EQ(swing.greatest, reference);
     } else {

@@ -21,7 +21,7 @@
 namespace podsim::studies::charts {
 namespace {
 
-constexpr std::size_t most_bytes = 1'000'000;
+constexpr std::size_t max_bytes = 1'000'000;
 constexpr const char* hostile = "</script><script>window.fooled=1</script><img src=x onerror='fooled=1'>\" & 'end";
 
 /// 4 x 2 x 9 x 14 points with four axes.
@@ -61,7 +61,7 @@ TEST(StudyPage, OfFiveThousandPointsIsBelowAMegabyteAndHasThemAll) {
   const store::StudyResults results = repeated(file.results(), 5);
   ASSERT_EQ(results.points.size(), 5040U);
   const std::string page = study_page(results);
-  EXPECT_LT(page.size(), most_bytes);
+  EXPECT_LT(page.size(), max_bytes);
   const auto data = nlohmann::json::parse(study_page_data(results));
   EXPECT_EQ(data["ids"].size(), 5040U);
   for (std::size_t i = 0; i < results.points.size(); ++i) {
@@ -121,7 +121,7 @@ TEST(StudyPage, OfThousandsOfFailuresIsBelowAMegabyte) {
                                           i, i % 10, std::string(400, 'b'));
   }
   ASSERT_EQ(failed, 3600U);
-  EXPECT_LT(study_page(results).size(), most_bytes);
+  EXPECT_LT(study_page(results).size(), max_bytes);
   const std::string listed = failures_html(results);
   EXPECT_NE(listed.find("3500 more failed"), std::string::npos);
   const auto errors = nlohmann::json::parse(study_page_data(results))["failed"]["errors"];
@@ -201,8 +201,8 @@ TEST(MachineDifferences, AreThoseToTheBaseline) {
   }
 }
 
-// What a front dominates ends at right angles: between two points of it, the corner is as bad as the worse of them in
-// each objective, so no done point lies beyond the line on its better side.
+// The region that a front dominates has right angles: between two points of the front, the corner is as bad as the
+// worse of them in each objective, so no done point lies beyond the line on its better side.
 TEST(ParetoSvg, TheFrontIsAStaircase) {
   const SampleFile file(link_study());
   const store::StudyResults results = file.results();

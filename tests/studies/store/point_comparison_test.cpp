@@ -89,7 +89,7 @@ TEST(PointComparison, APointAndItselfDifferInNothing) {
       compare_points(compared_point(study, study.points[0]), compared_point(study, study.points[0]));
   EXPECT_TRUE(comparison.settings.empty());
   EXPECT_TRUE(comparison.machine.empty());
-  for (const sw::report::compare::FigureDifference& figure : comparison.figures) EXPECT_EQ(figure.difference(), 0);
+  for (const report::compare::FigureDifference& figure : comparison.figures) EXPECT_EQ(figure.difference(), 0);
 }
 
 TEST(PointComparison, APointThatFailedIsWarnedOf) {

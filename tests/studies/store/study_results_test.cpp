@@ -90,7 +90,7 @@ std::string refusal(const std::filesystem::path& file) {
   return "";
 }
 
-/// What is said of the sample after these statements, in which the table has lost its types and constraints.
+/// The error about the sample after these statements, which remove the table's types and constraints.
 std::string refusal_after(const std::string& table, const std::string& statements) {
   const SampleFile file(link_study());
   SqliteDatabase database(file.path(), SqliteDatabase::Access::write);

@@ -95,7 +95,7 @@ RC_GTEST_PROP(TraceFile, ReadsWhatItWrites, ()) {
   }
 }
 
-/// A message that is cut off is damaged, wherever the cut is.
+/// A truncated message is damaged, wherever it ends.
 TEST(TraceFile, NamesTheByteOfTheDamage) {
   RankTrace trace;
   trace.nodes = {testing::compute(0, "forward", {}, 1)};

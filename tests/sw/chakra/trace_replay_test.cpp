@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "base/systemc/fresh_context.h"
 #include "sw/chakra/trace_check.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_simulation.h"
@@ -41,7 +40,8 @@ TEST(TraceReplay, ComputeNodesOfARankAddUp) {
       base::Time(87));
 }
 
-/// A memory node runs beside compute nodes: max(30 + 50, 70) = 80, and what waits for both ends at 80 + 5.
+/// A memory node runs concurrently with compute nodes: max(30 + 50, 70) = 80. The node that waits for both ends at
+/// 80 + 5.
 TEST(TraceReplay, MemoryNodesRunBeside) {
   Node load = testing::compute(1, "load", {}, 70);
   load.type = NodeType::mem_load;
@@ -68,7 +68,7 @@ Node without_duration(std::int64_t operations, std::int64_t bytes) {
 
 /// The roofline: max(FLOPs / peak, bytes / rate). The peak of a core is 2 FLOPs in each of 2 x 128 x 128 cells a cycle.
 TEST(TraceReplay, NodesWithoutDurationTakeTheirWorkAtTheMachinesRates) {
-  hw::Machine machine = collectives::tpu_v3();
+  sw::TargetMachine machine = collectives::tpu_v3();
   machine.hbm.stream_rate = base::Bandwidth(400e9);
   machine.mxu.count = 2;
   machine.mxu.size = 128;
@@ -78,7 +78,6 @@ TEST(TraceReplay, NodesWithoutDurationTakeTheirWorkAtTheMachinesRates) {
     for (std::int32_t rank = 0; rank < 4; ++rank) trace.ranks.push_back(idle(rank));
     trace.ranks[1].nodes = {without_duration(operations, bytes)};
     EXPECT_TRUE(check(trace).empty());
-    base::systemc::fresh_context();
     const Replay result = replay(trace, machine, slice);
     EXPECT_EQ(result.warnings.size(), 1U);
     EXPECT_NE(result.warnings.at(0).find("'a' of rank 1"), std::string::npos) << result.warnings.at(0);
@@ -92,7 +91,8 @@ TEST(TraceReplay, NodesWithoutDurationTakeTheirWorkAtTheMachinesRates) {
   EXPECT_EQ(time(0, 0), 0);
 }
 
-/// A type of a later schema takes its duration beside compute and memory nodes: max(30, 20, 50) = 50.
+/// A node with a type of a later schema takes its duration, concurrently with compute and memory nodes:
+/// max(30, 20, 50) = 50.
 TEST(TraceReplay, NodesOfLaterTypesRunForTheirDuration) {
   Node load = testing::compute(1, "load", {}, 20), other = testing::compute(2, "checkpoint", {}, 50);
   load.type = NodeType::mem_load;
@@ -121,16 +121,16 @@ TEST(TraceReplay, PartsOfAnElementAreSent) {
       trace.ranks.back().nodes = {testing::collective(0, "ar", {}, CommType::all_reduce, bytes, "")};
       trace.ranks.back().nodes[0].element_type = "f32";
     }
-    base::systemc::fresh_context();
     return replay(trace, collectives::tpu_v3(), slice).duration;
   };
   EXPECT_EQ(time(3), time(4));
   EXPECT_GT(time(3), base::Time(0));
 }
 
-/// A collective takes what it takes alone, from its last member in: cores that compute for 5 us before and 2 us after.
+/// A collective takes as long as alone, from the arrival of its last member: cores compute for 5 us before and 2 us
+/// after.
 TEST(TraceReplay, CollectivesTakeTheirTimeOnTheNetwork) {
-  const hw::Machine machine = collectives::tpu_v3();
+  const sw::TargetMachine machine = collectives::tpu_v3();
   ExecutionTrace trace;
   for (std::int32_t rank = 0; rank < 4; ++rank) {
     trace.groups["1"].push_back(rank);
@@ -139,14 +139,13 @@ TEST(TraceReplay, CollectivesTakeTheirTimeOnTheNetwork) {
                                 testing::collective(1, "ar", {0}, CommType::all_reduce, 1 << 20),
                                 testing::compute(2, "b", {1}, 2'000'000)};
   }
-  const collectives::schedule::CollectiveRequest request{collectives::CollectiveKind::all_reduce, ir::ElementType::bf16,
-                                                         1 << 19};
+  const collectives::schedule::CollectiveRequest request{collectives::CollectiveKind::all_reduce,
+                                                         hlo::ElementType::bf16, 1 << 19};
   const auto alone = collectives::engine::simulate_collective(
       machine,
       collectives::engine::choose_algorithm(machine, slice, collectives::CollectiveGroups::all(slice, 2), request)
           .schedule,
       {});
-  base::systemc::fresh_context();
   const Replay result = replay(trace, machine, slice);
   EXPECT_EQ(result.duration, alone.duration + base::Time(7'000'000));
   EXPECT_EQ(result.collectives, 1);

@@ -6,15 +6,15 @@
 
 #include <gtest/gtest.h>
 
-#include "sw/codegen/check/verify.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/codegen/run_kernel.h"
+#include "validation/kernels/verify.h"
 
 namespace podsim::sw::codegen {
 
 namespace {
 
-bool same_bits(const ir::Literal& a, const ir::Literal& b) {
+bool same_bits(const hlo::Literal& a, const hlo::Literal& b) {
   const auto bits = [](double value) {
     return std::isnan(value) ? ~std::uint64_t(0) : std::bit_cast<std::uint64_t>(value);
   };
@@ -22,13 +22,14 @@ bool same_bits(const ir::Literal& a, const ir::Literal& b) {
 }
 
 hw::bundle::BundleRunResult run_and_verify(const hw::Machine& machine, const families::Kernel& kernel,
-                                           check::InputKind kind) {
-  const std::vector<ir::Literal> inputs = check::random_inputs(kernel, 1, kind);
+                                           validation::kernels::InputKind kind) {
+  const std::vector<hlo::Literal> inputs = validation::kernels::random_inputs(kernel, 1, kind);
   hw::memory::DeviceMemory hbm(machine.hbm.capacity_per_core);
   for (std::size_t i = 0; i < inputs.size(); ++i) families::write_array(hbm, kernel.inputs[i], inputs[i]);
   hw::bundle::BundleRunResult run = hw::bundle::run_bundles(machine, kernel.program, hbm);
-  const check::Verification found = check::verify_outputs(kernel, inputs, hbm);
-  EXPECT_EQ(found.differing, 0) << kernel.name << (kind == check::InputKind::special ? ", special values" : "")
+  const validation::kernels::Verification found = validation::kernels::verify_outputs(kernel, inputs, hbm);
+  EXPECT_EQ(found.differing, 0) << kernel.name
+                                << (kind == validation::kernels::InputKind::special ? ", special values" : "")
                                 << ": element " << (found.worst.index.empty() ? 0 : found.worst.index.back()) << " is "
                                 << found.worst.found << ", not " << found.worst.expected;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -47,8 +48,8 @@ hw::Machine machine_with_vmem(std::int64_t kibibytes) {
 }
 
 hw::bundle::BundleRunResult expect_reference(const hw::Machine& machine, const families::Kernel& kernel) {
-  run_and_verify(machine, kernel, check::InputKind::special);
-  return run_and_verify(machine, kernel, check::InputKind::finite);
+  run_and_verify(machine, kernel, validation::kernels::InputKind::special);
+  return run_and_verify(machine, kernel, validation::kernels::InputKind::finite);
 }
 
 hw::bundle::BundleRunResult expect_reference(const hw::Machine& machine, const families::KernelFamily& family,
@@ -67,10 +68,10 @@ OpTotals totals_of(const hw::TileOp& op) {
   OpTotals totals;
   for (const hw::TileRun& run : op.runs) {
     for (const hw::TilePhase& phase : run.work.phases) {
-      totals.loads += run.count * phase.vector.loads;
-      totals.stores += run.count * phase.vector.stores;
-      totals.alu_ops += run.count * phase.vector.alu_ops;
-      totals.cross_lane_ops += run.count * phase.cross_lane_ops;
+      totals.loads += run.count * phase.of<hw::Vector>().loads;
+      totals.stores += run.count * phase.of<hw::Vector>().stores;
+      totals.alu_ops += run.count * phase.of<hw::Vector>().alu_ops;
+      totals.lane_moves += run.count * phase.of<hw::CrossLane>().operations;
     }
     for (const hw::TileTransfer& read : run.work.reads) totals.read += run.count * read.bytes.value();
     for (const hw::TileTransfer& write : run.work.writes) totals.written += run.count * write.bytes.value();
@@ -83,7 +84,7 @@ void expect_work_of_tile_level(const families::Kernel& kernel, const hw::bundle:
   const auto used = [&](hw::isa::Slot slot) { return run.slot_use[std::size_t(slot)]; };
   EXPECT_EQ(used(hw::isa::Slot::load), totals.loads) << kernel.name;
   EXPECT_EQ(used(hw::isa::Slot::store), totals.stores) << kernel.name;
-  EXPECT_EQ(used(hw::isa::Slot::push), totals.cross_lane_ops) << kernel.name;
+  EXPECT_EQ(used(hw::isa::Slot::push), totals.lane_moves) << kernel.name;
   EXPECT_EQ(run.hbm_read.value(), totals.read) << kernel.name;
   EXPECT_EQ(run.hbm_written.value(), totals.written) << kernel.name;
   // Code that is written once for all tiles, such as masks, is not counted.

@@ -17,7 +17,7 @@ using KernelValues = std::map<std::string, std::string>;
 hw::Machine machine_with_vmem(std::int64_t kibibytes);
 
 /// Runs the kernel bundle by bundle on random inputs, with NaN and infinities in a second run, and expects its outputs
-/// to be what the reference evaluator gives (sw/codegen/check/verify.h), and its inputs to be as they were.
+/// to equal those of the reference evaluator (validation/kernels/verify.h), and its inputs to be unchanged.
 hw::bundle::BundleRunResult expect_reference(const hw::Machine& machine, const families::Kernel& kernel);
 hw::bundle::BundleRunResult expect_reference(const hw::Machine& machine, const families::KernelFamily& family,
                                              const KernelValues& values);
@@ -27,7 +27,7 @@ hw::bundle::BundleRunResult time_of(const hw::Machine& machine, const families::
 
 /// Work of all tiles of an op, and bytes that they move.
 struct OpTotals {
-  std::int64_t loads = 0, stores = 0, alu_ops = 0, cross_lane_ops = 0;
+  std::int64_t loads = 0, stores = 0, alu_ops = 0, lane_moves = 0;
   std::int64_t read = 0, written = 0;
 };
 OpTotals totals_of(const hw::TileOp& op);

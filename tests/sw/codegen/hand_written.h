@@ -7,7 +7,7 @@
 #include "sw/codegen/registers/operation.h"
 #include "sw/codegen/registers/register_set.h"
 
-/// Operations and blocks written by hand, for tests of what schedules them.
+/// Operations and blocks written by hand, for tests of the schedulers.
 namespace podsim::sw::codegen::hand {
 
 inline registers::Register s(int id) { return {registers::RegisterClass::scalar, id}; }

@@ -10,9 +10,9 @@ using hw::isa::transcendental_unit;
 namespace {
 /// Rows of one of the two buffers.
 constexpr int buffer_rows = RandomKernel::rows / 2;
-constexpr int most_waiting[] = {32, 32, 0, 0, 32, 8};
+constexpr int max_waiting[] = {32, 32, 0, 0, 32, 8};
 /// Distances by which a loop may move a base.
-constexpr int most_trips_of_all = 200, most_step = 2;
+constexpr int max_trips_of_all = 200, max_step = 2;
 
 enum Kind { scalar, vector, memory, fifo, matrix };
 }  // namespace
@@ -108,8 +108,8 @@ void RandomKernel::write_vector() {
 registers::RowAddress RandomKernel::address(int span) {
   const int buffer = below(2);
   const int stride = below(4);
-  const int most_base = 15 + most_trips_of_all * most_step;
-  const int offset = buffer * buffer_rows + below(buffer_rows - most_base - span * stride);
+  const int max_base = 15 + max_trips_of_all * max_step;
+  const int offset = buffer * buffer_rows + below(buffer_rows - max_base - span * stride);
   return {one_in(4) ? registers::ScalarReg{} : any(bases_), offset, buffer, stride};
 }
 
@@ -145,10 +145,10 @@ void RandomKernel::pop(int unit) {
 void RandomKernel::write_fifo() {
   const int unit = one_in(2) ? hw::isa::cross_lane_unit : hw::isa::transcendental_unit;
   int& waiting = waiting_[std::size_t(unit)];
-  if (waiting > 0 && (one_in(2) || waiting >= most_waiting[unit])) return pop(unit);
+  if (waiting > 0 && (one_in(2) || waiting >= max_waiting[unit])) return pop(unit);
   ++waiting;
   if (unit == hw::isa::transcendental_unit) return twin_.push_transcendental(hw::isa::Opcode::e_recip, any(vectors_));
-  if (one_in(20) && waiting + 15 <= most_waiting[unit]) {
+  if (one_in(20) && waiting + 15 <= max_waiting[unit]) {
     waiting += 15;
     for (int i = below(3); i > 0; --i) twin_.push_cross_lane(hw::isa::Opcode::x_transpose, any(vectors_));
     return twin_.push_cross_lane(hw::isa::Opcode::x_transpose_end, any(vectors_));
@@ -167,7 +167,7 @@ void RandomKernel::write_matrix() {
     for (int i = 0; i < 16; ++i) twin_.push_weights(unit, any(vectors_), transposed);
     twin_.latch(unit);
     latched_[std::size_t(unit)] = true;
-  } else if (waiting > 0 && (one_in(2) || waiting >= most_waiting[unit])) {
+  } else if (waiting > 0 && (one_in(2) || waiting >= max_waiting[unit])) {
     pop(unit);
   } else {
     ++waiting;
@@ -192,14 +192,14 @@ void RandomKernel::settle_fifos(const std::vector<int>& waiting) {
   }
 }
 
-void RandomKernel::write_loop(int operations, registers::LoopSchedule schedule, int most_trips) {
-  const registers::ScalarOperand count = random_trips(most_trips);
+void RandomKernel::write_loop(int operations, registers::LoopSchedule schedule, int max_trips) {
+  const registers::ScalarOperand count = random_trips(max_trips);
   const std::vector<int> waiting = waiting_;
   twin_.loop(count, {schedule, {}}, [&] {
     const registers::ScalarReg moving = any(bases_);
     write_code(operations);
     settle_fifos(waiting);
-    if (one_in(2)) twin_.assign(moving, hw::isa::Opcode::s_add, moving, 1 + below(most_step));
+    if (one_in(2)) twin_.assign(moving, hw::isa::Opcode::s_add, moving, 1 + below(max_step));
   });
   for (registers::ScalarReg base : bases_) twin_.assign(base, hw::isa::Opcode::s_and, base, 15);
 }
@@ -229,13 +229,13 @@ registers::VectorReg RandomKernel::transform(registers::VectorReg x) {
   }
 }
 
-void RandomKernel::write_stream(int most_trips) {
+void RandomKernel::write_stream(int max_trips) {
   const registers::ScalarReg from = twin_.op(hw::isa::Opcode::s_add, any(bases_), 0),
                              to = twin_.op(hw::isa::Opcode::s_add, any(bases_), buffer_rows);
   const registers::ScalarReg number = twin_.op(hw::isa::Opcode::s_mov, registers::ScalarReg{}, 0);
   const registers::VectorReg sum = twin_.splat(any(scalars_));
-  const int chains = 1 + below(4), step = 1 + below(most_step), first = below(3);
-  twin_.loop(random_trips(most_trips), {registers::LoopSchedule::pipelined, {}}, [&] {
+  const int chains = 1 + below(4), step = 1 + below(max_step), first = below(3);
+  twin_.loop(random_trips(max_trips), {registers::LoopSchedule::pipelined, {}}, [&] {
     for (int i = 0; i < chains; ++i) {
       registers::VectorReg x = twin_.load({from, first + i, 0, 1 + below(2)});
       for (int length = below(4); length > 0; --length) x = transform(x);
@@ -246,7 +246,7 @@ void RandomKernel::write_stream(int most_trips) {
     }
     if (one_in(2)) twin_.assign(number, hw::isa::Opcode::s_sub, number, 3);
     twin_.assign(from, hw::isa::Opcode::s_add, from, step);
-    twin_.assign(to, hw::isa::Opcode::s_add, to, most_step);
+    twin_.assign(to, hw::isa::Opcode::s_add, to, max_step);
   });
   keep(vectors_, sum, 7);
   twin_.store_smem(registers::ScalarReg{}, 0, to);

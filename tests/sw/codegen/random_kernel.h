@@ -20,15 +20,15 @@ class RandomKernel {
 
   /// Straight-line code of about that many operations.
   void write_code(int operations);
-  /// A loop over such code, of up to `most_trips`.
-  void write_loop(int operations, registers::LoopSchedule schedule, int most_trips = 12);
-  /// A loop as kernels have them: what it loads passes through some operations and is stored, further on in every
+  /// A loop over such code, of up to `max_trips`.
+  void write_loop(int operations, registers::LoopSchedule schedule, int max_trips = 12);
+  /// A loop as in kernels: a loaded value passes through some operations and is stored, at the next rows in every
   /// iteration.
-  void write_stream(int most_trips);
+  void write_stream(int max_trips);
   /// Loops of either kind after and inside of each other.
   void write_nest(int operations, int depth);
   TwinKernel& twin() { return twin_; }
-  /// Stores what is in registers as well.
+  /// Stores the values in registers as well.
   hw::isa::Program finish() &&;
 
   int below(int limit) { return int(random_() % std::uint32_t(limit)); }
@@ -60,7 +60,7 @@ class RandomKernel {
   std::vector<registers::VectorReg> vectors_;
   std::vector<registers::MaskReg> masks_;
   std::vector<registers::PredicateReg> predicates_;
-  std::vector<registers::ScalarReg> bases_;  ///< hold rows that are there
+  std::vector<registers::ScalarReg> bases_;  ///< hold numbers of existing rows
   std::vector<int> waiting_;                 ///< results by unit
   std::vector<bool> latched_;                ///< by matrix unit
   std::vector<int> kinds_;                   ///< operations are of a random one of them

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "hlo/literal.h"
 #include "hw/bundle/bundle_run.h"
 #include "sw/codegen/families/kernel.h"
-#include "sw/ir/literal.h"
 
 namespace podsim::sw::codegen {
 
@@ -26,11 +26,11 @@ inline families::KernelArguments arguments_of(const families::KernelFamily& fami
 }
 
 /// Uniform in (-2, 2), rounded to the type; with `special` also a NaN and both infinities, where there is room.
-inline ir::Literal random_literal(const ir::Shape& shape, std::mt19937& random, bool special = false) {
-  ir::Literal literal{shape, {}, {}};
+inline hlo::Literal random_literal(const hlo::Shape& shape, std::mt19937& random, bool special = false) {
+  hlo::Literal literal{shape, {}, {}};
   std::uniform_real_distribution<double> uniform(-2, 2);
   for (std::int64_t i = 0; i < shape.element_count(); ++i) {
-    literal.values.push_back(ir::round_to(shape.element_type, uniform(random)));
+    literal.values.push_back(hlo::round_to(shape.element_type, uniform(random)));
   }
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (special && literal.values.size() > 3) {
@@ -40,13 +40,13 @@ inline ir::Literal random_literal(const ir::Shape& shape, std::mt19937& random, 
 }
 
 struct KernelOutcome {
-  ir::Literal output;
+  hlo::Literal output;
   hw::bundle::BundleRunResult run;
 };
 
 /// Runs a kernel of one output on the inputs.
 inline KernelOutcome run_kernel(const hw::Machine& machine, const families::Kernel& kernel,
-                                std::span<const ir::Literal> inputs, hw::bundle::BundleRunOptions options = {}) {
+                                std::span<const hlo::Literal> inputs, hw::bundle::BundleRunOptions options = {}) {
   options.before = kernel.before;
   options.after = kernel.after;
   hw::memory::DeviceMemory hbm(machine.hbm.capacity_per_core);
@@ -55,10 +55,10 @@ inline KernelOutcome run_kernel(const hw::Machine& machine, const families::Kern
   return {families::read_array(hbm, kernel.outputs[0]), std::move(run)};
 }
 
-inline std::vector<ir::Literal> random_inputs_of(const families::Kernel& kernel, std::uint32_t seed,
-                                                 bool special = false) {
+inline std::vector<hlo::Literal> random_inputs_of(const families::Kernel& kernel, std::uint32_t seed,
+                                                  bool special = false) {
   std::mt19937 random(seed);
-  std::vector<ir::Literal> inputs;
+  std::vector<hlo::Literal> inputs;
   for (const families::KernelArray& array : kernel.inputs)
     inputs.push_back(random_literal(array.shape, random, special));
   return inputs;

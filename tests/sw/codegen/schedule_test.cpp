@@ -7,8 +7,8 @@
 #include "tests/hw/test_machine.h"
 #include "tests/sw/codegen/random_kernel.h"
 
-/// Scheduled programs on the core compute what their operations do one after the other, whatever the order and the
-/// registers; that the core runs them to the end shows as well that they have no hazard and no deadlock.
+/// Scheduled programs on the core compute the results of their operations one after the other, in any order and with
+/// any registers. A run to the end also shows that they have no hazard and no deadlock.
 namespace podsim::sw::codegen {
 namespace {
 

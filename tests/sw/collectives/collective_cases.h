@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/systemc/fresh_context.h"
+#include "hlo/literal.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_engine.h"
 #include "sw/collectives/engine/collective_simulation.h"
 #include "sw/collectives/schedule/collective_estimate.h"
-#include "sw/ir/literal.h"
+#include "sw/target_machine.h"
 
 /// Collectives that tests run, and operands to run them on.
 namespace podsim::sw::collectives {
@@ -25,7 +25,7 @@ inline CollectiveGroups groups_of(CollectiveKind kind, const noc::Topology& slic
   return CollectiveGroups(std::move(pairs));
 }
 
-inline std::shared_ptr<const schedule::CollectiveSchedule> schedule_of(const hw::Machine& machine,
+inline std::shared_ptr<const schedule::CollectiveSchedule> schedule_of(const sw::TargetMachine& machine,
                                                                        const noc::Topology& slice,
                                                                        const schedule::CollectiveRequest& request,
                                                                        Algorithm algorithm) {
@@ -35,17 +35,16 @@ inline std::shared_ptr<const schedule::CollectiveSchedule> schedule_of(const hw:
                                                               schedule::segment_lengths(machine, request.type));
 }
 
-inline std::shared_ptr<const schedule::CollectiveSchedule> automatic(const hw::Machine& machine,
+inline std::shared_ptr<const schedule::CollectiveSchedule> automatic(const sw::TargetMachine& machine,
                                                                      const noc::Topology& slice,
                                                                      const schedule::CollectiveRequest& request) {
   return engine::choose_algorithm(machine, slice, groups_of(request.kind, slice, int(machine.cores_per_chip)), request)
       .schedule;
 }
 
-inline engine::CollectiveOutcome simulate(const hw::Machine& machine,
+inline engine::CollectiveOutcome simulate(const sw::TargetMachine& machine,
                                           const std::shared_ptr<const schedule::CollectiveSchedule>& schedule,
                                           const engine::CollectiveOptions& options = {}) {
-  base::systemc::fresh_context();
   return engine::simulate_collective(machine, schedule, options);
 }
 

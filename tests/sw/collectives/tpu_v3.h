@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "hw/machine.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::collectives {
 
 /// The parameters of a TPU v3 that collectives use, with the values of the machine file.
-inline hw::Machine tpu_v3() {
-  hw::Machine machine;
+inline sw::TargetMachine tpu_v3() {
+  sw::TargetMachine machine;
   machine.clock = base::Frequency(940e6);
   machine.cores_per_chip = 2;
   machine.vector = {.lanes = 128,
@@ -37,17 +37,16 @@ inline hw::Machine tpu_v3() {
                  .remote_dma_latency = base::Duration(679e-9),
                  .cross_pod_latency = base::Duration(250e-9),
                  .switch_crossing = base::Cycles(10) / machine.clock};
-  machine.compiler.least_segment = base::Bytes(1);
-  machine.compiler.largest_segment = base::Bytes(64 << 20);
-  machine.compiler.collective_launch = base::Duration(1.5e-6);
-  machine.compiler.launch_doubling = base::Duration(12.7e-6);
+  machine.collective_code.largest_segment = base::Bytes(64 << 20);
+  machine.collective_code.launch = base::Duration(1.5e-6);
+  machine.collective_code.launch_doubling = base::Duration(12.7e-6);
   machine.pod = {.dimensions = {32, 32}, .host_chips = 8, .pods = 4};
   return machine;
 }
 
 /// As tpu_v3, with cores that sum and copy in no time, so that only links and latencies remain.
-inline hw::Machine network_only() {
-  hw::Machine machine = tpu_v3();
+inline sw::TargetMachine network_only() {
+  sw::TargetMachine machine = tpu_v3();
   machine.hbm.stream_rate = base::Bandwidth(1e30);
   machine.clock = base::Frequency(1e12);
   machine.vector.lanes = std::int64_t(1) << 20;
@@ -56,7 +55,7 @@ inline hw::Machine network_only() {
   machine.chip_switch = {.bytes_per_cycle = std::int64_t(1) << 40, .crossing_latency = base::Cycles(0)};
   machine.ici.switch_crossing = base::Duration(0);
   machine.cores_per_chip = 1;
-  machine.compiler.collective_launch = machine.compiler.launch_doubling = base::Duration(0);
+  machine.collective_code.launch = machine.collective_code.launch_doubling = base::Duration(0);
   return machine;
 }
 

@@ -8,16 +8,16 @@
 namespace podsim::sw::compiler {
 namespace {
 
-ir::Instruction all_reduce(ir::Participants participants) {
-  ir::Instruction instruction;
-  instruction.opcode = ir::Opcode::all_reduce;
+hlo::Instruction all_reduce(hlo::Participants participants) {
+  hlo::Instruction instruction;
+  instruction.opcode = hlo::Opcode::all_reduce;
   instruction.name = "sum";
   instruction.participants = std::move(participants);
   return instruction;
 }
 
-ir::Participants flat(ir::IotaGroups groups) {
-  ir::Participants participants;
+hlo::Participants flat(hlo::IotaGroups groups) {
+  hlo::Participants participants;
   participants.iota = std::move(groups);
   participants.channel_id = 1;
   participants.use_global_device_ids = true;
@@ -33,7 +33,7 @@ TEST(CollectiveCores, WritesIotaGroupsOut) {
 TEST(CollectiveCores, EqualGroupsAreTheSameWhateverTheirForm) {
   CollectiveCores cores(1, 4);
   const auto& strided = cores.of(all_reduce(flat({2, 2, {2, 2}, {1, 0}})));
-  ir::Participants list;
+  hlo::Participants list;
   list.groups = {{0, 2}, {1, 3}};
   list.channel_id = 7;
   EXPECT_EQ(&cores.of(all_reduce(list)), &strided);
@@ -43,7 +43,7 @@ TEST(CollectiveCores, EqualGroupsAreTheSameWhateverTheirForm) {
 
 TEST(CollectiveCores, TheSameNumbersAreOthersAsReplicasAndAsPartitions) {
   CollectiveCores cores(2, 2);
-  ir::Participants pair;
+  hlo::Participants pair;
   pair.groups = {{0, 1}};
   EXPECT_EQ(cores.of(all_reduce(pair)), (CollectiveCores::Groups{{0, 2}, {1, 3}}));
   pair.channel_id = 1;

@@ -18,13 +18,13 @@ TEST(Heap, PiecesThatAreNotNeededTogetherShareTheirPlace) {
 }
 
 TEST(Heap, APieceFillsAHoleBetweenLargerOnes) {
-  // At position 1 the pieces of 10 and 8 bytes lie beside each other; at 2 the first is gone, and 10 bytes are free.
+  // At position 1 the pieces of 10 and 8 bytes are next to each other; at 2 the first is gone, and 10 bytes are free.
   const Heap heap = place_in_heap(std::vector{from_to(0, 1, 10), from_to(1, 2, 8), from_to(2, 3, 6)});
   EXPECT_EQ(heap.offsets, (std::vector{base::Bytes(0), base::Bytes(10), base::Bytes(0)}));
 }
 
 /// The most bytes that are needed at one position: no heap is smaller.
-base::Bytes most_live(const std::vector<HeapRequest>& requests) {
+base::Bytes max_live(const std::vector<HeapRequest>& requests) {
   base::Bytes most;
   for (int at = 0; at < 64; ++at) {
     base::Bytes live;
@@ -42,7 +42,7 @@ RC_GTEST_PROP(Heap, NoTwoPiecesShareAByteAtOnePosition, ()) {
     requests.push_back(from_to(begin, *rc::gen::inRange(begin, 64), *rc::gen::inRange(0, 100)));
   }
   const Heap heap = place_in_heap(requests);
-  RC_ASSERT(heap.size >= most_live(requests));
+  RC_ASSERT(heap.size >= max_live(requests));
   for (std::size_t i = 0; i < requests.size(); ++i) {
     RC_ASSERT(heap.offsets[i] + requests[i].bytes <= heap.size);
     for (std::size_t j = 0; j < i; ++j) {

@@ -8,10 +8,10 @@
 #include "sw/compiler/tiles/op_work.h"
 #include "sw/compiler/tiles/tile_maker.h"
 #include "sw/compiler/tiles/tile_search.h"
-#include "tests/hw/test_machine.h"
-#include "tests/sw/ir/hlo_text.h"
+#include "tests/hlo/hlo_text.h"
+#include "tests/sw/target_machines.h"
 
-// Windows of a gather or scatter that do not fit VMEM: they are cut into tiles as other operands are.
+// Windows of a gather or scatter that do not fit VMEM: they are divided into tiles as other operands are.
 namespace podsim::sw::compiler {
 namespace {
 
@@ -19,9 +19,9 @@ struct Cost {
   double moved_bytes = 0, seconds = 0;
 };
 
-Cost cost_of(const ir::Module& module) {
-  const hw::Machine machine = hw::tpu_v3();
-  const ir::Computation& entry = module.entry_computation();
+Cost cost_of(const hlo::Module& module) {
+  const sw::TargetMachine machine = sw::tpu_v3();
+  const hlo::Computation& entry = module.entry_computation();
   const tiles::OpWork work = tiles::op_work(module, entry, entry.root, machine);
   const hw::TileOp op = tiles::make_tiles(work, tiles::choose_tiling(work, machine, "op"), machine, "op");
   EXPECT_LE(op.vmem, machine.vmem_for_tiles());
@@ -39,7 +39,7 @@ Cost cost_of(const ir::Module& module) {
 
 /// `rows` rows of 1024 f32, which begin at a given one of a table with 64 more.
 Cost gather_of(std::int64_t rows) {
-  return cost_of(ir::testing::graph_of_entry(fmt::format(
+  return cost_of(hlo::testing::graph_of_entry(fmt::format(
       "t = f32[{0},1024] parameter(0)\n i = s32[1] parameter(1)\n"
       "ROOT r = f32[{1},1024] gather(t, i), offset_dims={{0,1}}, collapsed_slice_dims={{}}, start_index_map={{0}}, "
       "index_vector_dim=0, slice_sizes={{{1},1024}}",
@@ -47,17 +47,17 @@ Cost gather_of(std::int64_t rows) {
 }
 
 Cost scatter_of(std::int64_t rows) {
-  return cost_of(ir::testing::graph_of_entry(
+  return cost_of(hlo::testing::graph_of_entry(
       fmt::format("t = f32[{0},1024] parameter(0)\n i = s32[1] parameter(1)\n u = f32[{1},1024] parameter(2)\n"
                   "ROOT r = f32[{0},1024] scatter(t, i, u), update_window_dims={{0,1}}, inserted_window_dims={{}}, "
                   "scatter_dims_to_operand_dims={{0}}, index_vector_dim=0, to_apply=add_f32",
                   rows + 64, rows),
-      ir::testing::scalar_functions));
+      hlo::testing::scalar_functions));
 }
 
 // A gather reads and writes its window; a scatter reads the window and the updates and writes the window.
 TEST(LargeWindow, MovesItsBytesOnce) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   for (const std::int64_t rows : {2048, 4096, 16384, 32768}) {
     const double window = double(rows) * 1024 * 4;
     const Cost gather = gather_of(rows), scatter = scatter_of(rows);

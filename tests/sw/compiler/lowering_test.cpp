@@ -4,18 +4,23 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
 
 #include "sw/compiler/tiles/op_work.h"
 #include "sw/driver/compile.h"
-#include "tests/hw/test_machine.h"
-#include "tests/sw/hlo/graph_of.h"
+#include "tests/hlo/text/graph_of.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::compiler {
 namespace {
 
-using sw::testing::graph_of;
+using hlo::text::testing::graph_of;
 
-Program lowered(const std::string& text) { return driver::compile(sw::testing::graph_of(text), hw::tpu_v3()).program; }
+Program lowered(const std::string& text) {
+  return driver::compile(hlo::text::testing::graph_of(text), sw::tpu_v3()).program;
+}
 
 /// A loop whose trip count may be in `config`; the condition compares with a parameter.
 std::string loop_text(const std::string& config) {
@@ -48,6 +53,30 @@ TEST(Lowering, ALoopRunsAsOftenAsItSays) {
   EXPECT_TRUE(program.warnings.empty());
   // A negation of 2^20 elements and a comparison, seven times.
   EXPECT_EQ(program.flops, 7.0 * ((1 << 20) + 1));
+}
+
+// 62 loops of two trips around one op run it 2^62 times; as many loops more exceed 64 bits, which hold 2^63 - 1.
+TEST(Lowering, LoopsAroundNothingButALoopAreOne) {
+  const auto nest = [](int depth) {
+    std::string text =
+        "HloModule m, is_scheduled=true\nc (p: f32[8]) -> pred[] {\n  p = f32[8] parameter(0)\n"
+        "  ROOT t = pred[] constant(true)\n}\n";
+    for (int i = 0; i < depth; ++i) {
+      const std::string operation = i == 0 ? "negate(p)"
+                                           : "while(p), condition=c, body=b" + std::to_string(i - 1) +
+                                                 ", backend_config={\"known_trip_count\":{\"n\":\"2\"}}";
+      text += "b" + std::to_string(i) + " (p: f32[8]) -> f32[8] {\n  p = f32[8] parameter(0)\n  ROOT r = f32[8] " +
+              operation + "\n}\n";
+    }
+    return lowered(text +
+                   "ENTRY e (p: f32[8]) -> f32[8] {\n  p = f32[8] parameter(0)\n  ROOT w = f32[8] while(p), "
+                   "condition=c, body=b" +
+                   std::to_string(depth - 1) + ", backend_config={\"known_trip_count\":{\"n\":\"2\"}}\n}\n");
+  };
+  const Program program = nest(62);
+  ASSERT_EQ(program.loops.size(), 1U);
+  EXPECT_EQ(program.loops[0].trips, std::int64_t{1} << 62);
+  EXPECT_EQ(nest(124).loops.at(0).trips, std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(Lowering, ArraysWithoutElementsTakeNoTime) {
@@ -130,9 +159,9 @@ ENTRY %e (x: f32[1000]) -> (f32[1000], f32[1000]) {
 }
 )");
   ASSERT_EQ(program.items.size(), 3U);
-  EXPECT_EQ(program.items[0].phase, ir::AsyncPhase::start);
+  EXPECT_EQ(program.items[0].phase, hlo::AsyncPhase::start);
   EXPECT_EQ(program.items[1].kind, ProgramItem::Kind::op);
-  EXPECT_EQ(program.items[2].phase, ir::AsyncPhase::done);
+  EXPECT_EQ(program.items[2].phase, hlo::AsyncPhase::done);
   EXPECT_EQ(program.items[2].started_by, 0);
   ASSERT_EQ(program.collectives.size(), 1U);
   EXPECT_EQ(program.collectives[0].bytes, base::Bytes(4000));
@@ -155,8 +184,8 @@ ENTRY %e (x: f32[1024,1024]) -> f32[1024,1024] {
 
 TEST(Lowering, FusionsWithinFusionsCostWhatTheyCostWrittenOut) {
   const auto work_of = [](const std::string& text) {
-    const ir::Module module = sw::testing::graph_of(text);
-    return tiles::op_work(module, module.entry_computation(), module.entry_computation().root, hw::tpu_v3());
+    const hlo::Module module = hlo::text::testing::graph_of(text);
+    return tiles::op_work(module, module.entry_computation(), module.entry_computation().root, sw::tpu_v3());
   };
   const std::string head = "HloModule m, is_scheduled=true\n";
   const std::string entry = R"(ENTRY %e (x: f32[512,1024], y: f32[512,1024]) -> f32[512,1024] {

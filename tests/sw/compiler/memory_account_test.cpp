@@ -3,23 +3,23 @@
 
 #include <gtest/gtest.h>
 
-#include "sw/ir/build/graph_builder.h"
-#include "tests/sw/hlo/graph_of.h"
+#include "hlo/build/graph_builder.h"
+#include "tests/hlo/text/graph_of.h"
 
 namespace podsim::sw::compiler {
 namespace {
 
 constexpr std::int64_t kib4 = 8 * 128 * 4;  // f32[8,128]
 
-ir::Shape tile() { return ir::make_shape(ir::ElementType::f32, {8, 128}); }
+hlo::Shape tile() { return hlo::make_shape(hlo::ElementType::f32, {8, 128}); }
 
 TEST(MemoryAccount, ABufferLivesFromItsDefinitionToItsLastUse) {
   // x always; a until b; b until c. Three at most: x, a, b.
-  ir::build::GraphBuilder g("test");
-  const ir::InstructionId x = g.parameter(tile(), "x");
-  const ir::InstructionId a = g.negate(x);
-  const ir::InstructionId b = g.tanh(a);
-  const ir::InstructionId c = g.exponential(b);
+  hlo::build::GraphBuilder g("test");
+  const hlo::InstructionId x = g.parameter(tile(), "x");
+  const hlo::InstructionId a = g.negate(x);
+  const hlo::InstructionId b = g.tanh(a);
+  const hlo::InstructionId c = g.exponential(b);
   const MemoryAccount account = account_memory(std::move(g).build(c));
   EXPECT_EQ(account.arguments.value(), kib4);
   EXPECT_EQ(account.peak.value(), 3 * kib4);
@@ -29,11 +29,11 @@ TEST(MemoryAccount, ABufferLivesFromItsDefinitionToItsLastUse) {
 }
 
 TEST(MemoryAccount, TheScheduleSaysWhatIsLiveAtEveryPosition) {
-  ir::build::GraphBuilder g("test");
-  const ir::InstructionId x = g.parameter(tile(), "x");
-  const ir::InstructionId a = g.negate(x);
-  const ir::InstructionId b = g.tanh(a);
-  const ir::InstructionId c = g.exponential(b);
+  hlo::build::GraphBuilder g("test");
+  const hlo::InstructionId x = g.parameter(tile(), "x");
+  const hlo::InstructionId a = g.negate(x);
+  const hlo::InstructionId b = g.tanh(a);
+  const hlo::InstructionId c = g.exponential(b);
   const MemoryAccount account = account_memory(std::move(g).build(c));
   ASSERT_EQ(account.schedule.size(), 4u);
   // x; x and a; x, a and b; x, b and c.
@@ -46,10 +46,10 @@ TEST(MemoryAccount, TheScheduleSaysWhatIsLiveAtEveryPosition) {
 
 // f32[16,64] takes 128 lanes; f32[3,128] four sublanes. Both copies of the first are live at the peak.
 TEST(MemoryAccount, PaddingAtThePeakIsListedByShape) {
-  ir::build::GraphBuilder g("test");
-  const ir::InstructionId x = g.parameter(ir::make_shape(ir::ElementType::f32, {16, 64}), "x");
-  const ir::InstructionId y = g.parameter(ir::make_shape(ir::ElementType::f32, {3, 128}), "y");
-  const ir::InstructionId z = g.parameter(tile(), "z");
+  hlo::build::GraphBuilder g("test");
+  const hlo::InstructionId x = g.parameter(hlo::make_shape(hlo::ElementType::f32, {16, 64}), "x");
+  const hlo::InstructionId y = g.parameter(hlo::make_shape(hlo::ElementType::f32, {3, 128}), "y");
+  const hlo::InstructionId z = g.parameter(tile(), "z");
   const MemoryAccount account = account_memory(std::move(g).build(g.tuple({g.negate(x), y, z})));
   EXPECT_EQ(account.padding_at_peak.value(), 2 * 16 * 64 * 4 + 128 * 4);
   ASSERT_EQ(account.padded_at_peak.size(), 2u) << "f32[8,128] has no padding";
@@ -61,54 +61,54 @@ TEST(MemoryAccount, PaddingAtThePeakIsListedByShape) {
 }
 
 TEST(MemoryAccount, AValueUsedLateStays) {
-  ir::build::GraphBuilder g("test");
-  const ir::InstructionId x = g.parameter(tile(), "x");
-  const ir::InstructionId a = g.negate(x);
-  const ir::InstructionId b = g.tanh(a);
-  const ir::InstructionId c = g.exponential(b);
+  hlo::build::GraphBuilder g("test");
+  const hlo::InstructionId x = g.parameter(tile(), "x");
+  const hlo::InstructionId a = g.negate(x);
+  const hlo::InstructionId b = g.tanh(a);
+  const hlo::InstructionId c = g.exponential(b);
   EXPECT_EQ(account_memory(std::move(g).build(g.add(a, c))).peak.value(), 4 * kib4);
 }
 
 TEST(MemoryAccount, TuplesTheirElementsAndBitcastReshapesTakeNothing) {
-  ir::build::GraphBuilder g("test");
-  const ir::InstructionId x = g.parameter(tile(), "x");
-  const ir::InstructionId a = g.negate(x);
-  const ir::InstructionId pair = g.tuple({a, x});
-  const ir::InstructionId same = g.reshape(g.get_tuple_element(pair, 0), {1, 8, 128});
+  hlo::build::GraphBuilder g("test");
+  const hlo::InstructionId x = g.parameter(tile(), "x");
+  const hlo::InstructionId a = g.negate(x);
+  const hlo::InstructionId pair = g.tuple({a, x});
+  const hlo::InstructionId same = g.reshape(g.get_tuple_element(pair, 0), {1, 8, 128});
   EXPECT_EQ(account_memory(std::move(g).build(same)).peak.value(), 2 * kib4);
 }
 
 TEST(MemoryAccount, AReshapeThatChangesThePaddingIsACopy) {
-  ir::build::GraphBuilder g("test");
-  const ir::InstructionId x = g.parameter(tile(), "x");
-  const ir::InstructionId y = g.reshape(x, {16, 64});
+  hlo::build::GraphBuilder g("test");
+  const hlo::InstructionId x = g.parameter(tile(), "x");
+  const hlo::InstructionId y = g.reshape(x, {16, 64});
   EXPECT_EQ(account_memory(std::move(g).build(y)).peak.value(), 3 * kib4);
 }
 
 TEST(MemoryAccount, ADonatedOutputTakesTheParametersMemory) {
-  ir::build::GraphBuilder g("test");
-  const ir::InstructionId x = g.parameter(tile(), "x");
-  const ir::InstructionId y = g.negate(x);
-  const ir::Module module = std::move(g).build(g.tuple({y}));
+  hlo::build::GraphBuilder g("test");
+  const hlo::InstructionId x = g.parameter(tile(), "x");
+  const hlo::InstructionId y = g.negate(x);
+  const hlo::Module module = std::move(g).build(g.tuple({y}));
   EXPECT_EQ(account_memory(module).peak.value(), 2 * kib4);
-  EXPECT_EQ(account_memory(module, std::vector<ir::Donation>{{0, 0}}).peak.value(), kib4);
+  EXPECT_EQ(account_memory(module, std::vector<hlo::Donation>{{0, 0}}).peak.value(), kib4);
 }
 
 TEST(MemoryAccount, AParameterThatIsReadLaterCannotBeOverwritten) {
-  ir::build::GraphBuilder g("test");
-  const ir::InstructionId x = g.parameter(tile(), "x");
-  const ir::InstructionId y = g.negate(x);
-  const ir::InstructionId z = g.tanh(x);
-  const ir::Module module = std::move(g).build(g.tuple({y, z}));
-  EXPECT_EQ(account_memory(module, std::vector<ir::Donation>{{0, 0}}).peak.value(), 3 * kib4);
+  hlo::build::GraphBuilder g("test");
+  const hlo::InstructionId x = g.parameter(tile(), "x");
+  const hlo::InstructionId y = g.negate(x);
+  const hlo::InstructionId z = g.tanh(x);
+  const hlo::Module module = std::move(g).build(g.tuple({y, z}));
+  EXPECT_EQ(account_memory(module, std::vector<hlo::Donation>{{0, 0}}).peak.value(), 3 * kib4);
 }
 
 TEST(MemoryAccount, InfeedElementsLiveOnTheirOwn) {
-  ir::build::GraphBuilder g("test");
-  const ir::InstructionId fed = g.infeed(ir::make_tuple_shape({tile(), tile()}));
-  const ir::InstructionId a = g.negate(g.get_tuple_element(fed, 0));
-  const ir::InstructionId b = g.tanh(a);
-  const ir::InstructionId c = g.add(b, g.get_tuple_element(fed, 1));
+  hlo::build::GraphBuilder g("test");
+  const hlo::InstructionId fed = g.infeed(hlo::make_tuple_shape({tile(), tile()}));
+  const hlo::InstructionId a = g.negate(g.get_tuple_element(fed, 0));
+  const hlo::InstructionId b = g.tanh(a);
+  const hlo::InstructionId c = g.add(b, g.get_tuple_element(fed, 1));
   const MemoryAccount account = account_memory(std::move(g).build(c));
   EXPECT_EQ(account.peak.value(), 3 * kib4);
   EXPECT_EQ(account.largest_at_peak[0].name, "infeed.1{0}{0}");
@@ -118,7 +118,7 @@ constexpr std::int64_t mib4 = 4 << 20;  // f32[1024,1024]
 
 // x and the state are one buffer each; the body has two more at a time, for any number of trips.
 TEST(MemoryAccount, ALoopKeepsItsStateInPlaceAndItsTemporariesWhileItRuns) {
-  const ir::Module module = sw::testing::graph_of(R"(HloModule m, is_scheduled=true
+  const hlo::Module module = hlo::text::testing::graph_of(R"(HloModule m, is_scheduled=true
 %body (s: (s32[], f32[1024,1024])) -> (s32[], f32[1024,1024]) {
   %s = (s32[], f32[1024,1024]) parameter(0)
   %i = s32[] get-tuple-element(%s), index=0
@@ -147,7 +147,7 @@ ENTRY %e (x: f32[1024,1024]) -> f32[1024,1024] {
 }
 
 TEST(MemoryAccount, UpdatesInPlaceAndWhatLiesInVmemTakeNothing) {
-  const ir::Module module = sw::testing::graph_of(R"(HloModule m, is_scheduled=true
+  const hlo::Module module = hlo::text::testing::graph_of(R"(HloModule m, is_scheduled=true
 ENTRY %e (x: f32[1024,1024], u: f32[8,1024], i: s32[]) -> f32[1024,1024] {
   %x = f32[1024,1024]{1,0:T(8,128)} parameter(0)
   %u = f32[8,1024]{1,0:T(8,128)} parameter(1)
@@ -172,7 +172,7 @@ ENTRY %e (p: (f32[1024,1024], f32[1024,1024])) -> (f32[1024,1024]) {
   const auto peak = [&](const std::string& alias) {
     std::string aliased = text;
     aliased.replace(aliased.find("ALIAS"), 5, alias);
-    const ir::Module module = sw::testing::graph_of(aliased);
+    const hlo::Module module = hlo::text::testing::graph_of(aliased);
     return account_memory(module, module.donations).peak.value();
   };
   EXPECT_EQ(peak(""), 3 * mib4);

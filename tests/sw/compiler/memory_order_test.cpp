@@ -8,59 +8,59 @@
 #include <string>
 #include <vector>
 
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/driver/compile.h"
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/hw/test_machine.h"
+#include "tests/hlo/hlo_text.h"
 #include "tests/sw/compiler/random_module.h"
-#include "tests/sw/ir/hlo_text.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::compiler {
 namespace {
 
 constexpr std::int64_t ordered_tile = 8 * 128 * 4;
 
-std::vector<std::string> names_in_order(const ir::Module& module) {
+std::vector<std::string> names_in_order(const hlo::Module& module) {
   std::vector<std::string> names;
-  for (const ir::Instruction& instruction : module.entry_computation().instructions) names.push_back(instruction.name);
+  for (const hlo::Instruction& instruction : module.entry_computation().instructions) names.push_back(instruction.name);
   return names;
 }
 
-int place_in_order(const ir::Module& module, const std::string& name) {
+int place_in_order(const hlo::Module& module, const std::string& name) {
   const std::vector<std::string> order = names_in_order(module);
   return int(std::ranges::find(order, name) - order.begin());
 }
 
 /// Two arrays of four tiles whose maxima come last, behind an array of twelve tiles.
-ir::Module with_late_maxima() {
-  ir::build::GraphBuilder g("late_maxima");
-  const auto wide = [&](ir::InstructionId x, std::int64_t copies) { return g.broadcast(x, {copies, 8, 128}, {1, 2}); };
-  const ir::InstructionId x = g.parameter(ir::make_shape(ir::ElementType::f32, {8, 128}), "x");
-  const ir::InstructionId first = wide(x, 4);
-  const ir::InstructionId second = wide(g.negate(x), 4);
-  const ir::InstructionId many = wide(g.tanh(x), 12);
-  std::vector<ir::InstructionId> maxima;
-  for (const ir::InstructionId array : {many, first, second}) maxima.push_back(g.reduce_max(array, {0}));
+hlo::Module with_late_maxima() {
+  hlo::build::GraphBuilder g("late_maxima");
+  const auto wide = [&](hlo::InstructionId x, std::int64_t copies) { return g.broadcast(x, {copies, 8, 128}, {1, 2}); };
+  const hlo::InstructionId x = g.parameter(hlo::make_shape(hlo::ElementType::f32, {8, 128}), "x");
+  const hlo::InstructionId first = wide(x, 4);
+  const hlo::InstructionId second = wide(g.negate(x), 4);
+  const hlo::InstructionId many = wide(g.tanh(x), 12);
+  std::vector<hlo::InstructionId> maxima;
+  for (const hlo::InstructionId array : {many, first, second}) maxima.push_back(g.reduce_max(array, {0}));
   return std::move(g).build(g.tuple(maxima));
 }
 
 // At the maximum of the twelve tiles: x, the maximum, the number it begins with, and 4 + 4 tiles that wait for theirs,
 // or nothing else.
 TEST(MemoryOrder, WhatNeedsMostComesFirst) {
-  const ir::Module module = with_late_maxima();
+  const hlo::Module module = with_late_maxima();
   EXPECT_EQ(account_memory(module).peak.value(), (1 + 1 + 4 + 4 + 12) * ordered_tile + 4);
-  const ir::Module ordered = ordered_by_memory(module);
-  ir::build::verify(ordered);
+  const hlo::Module ordered = ordered_by_memory(module);
+  hlo::build::verify(ordered);
   EXPECT_EQ(account_memory(ordered).peak.value(), (1 + 1 + 12) * ordered_tile + 4);
 }
 
 // Two layers of 32 tiles and their gradients, with weight gradients of 16 tiles at the end. There p, both layers, both
-// gradients and the first weight gradient are live. What frees most is the weight gradient of the upper layer, as soon
-// as its operands are there: it, p, both layers and the upper gradient are live, and then p, the lower layer, both
-// gradients and the weight gradient.
+// gradients and the first weight gradient are live. The weight gradient of the upper layer frees most, as soon
+// as its operands have been computed: it, p, both layers and the upper gradient are live, and then p, the lower layer,
+// both gradients and the weight gradient.
 TEST(MemoryOrder, WhatFreesMostComesNext) {
-  const ir::Module module = ir::testing::graph_of_entry(R"(
+  const hlo::Module module = hlo::testing::graph_of_entry(R"(
     p = f32[256,128] parameter(0)
     lower = f32[256,128] tanh(p)
     upper = f32[256,128] tanh(lower)
@@ -74,14 +74,14 @@ TEST(MemoryOrder, WhatFreesMostComesNext) {
 }
 
 TEST(MemoryOrder, AScheduledModuleStaysAsItIs) {
-  ir::Module module = with_late_maxima();
+  hlo::Module module = with_late_maxima();
   module.scheduled = true;
   EXPECT_EQ(names_in_order(ordered_by_memory(module)), names_in_order(module));
 }
 
 // The sum would free two tiles before the infeed.
 TEST(MemoryOrder, NothingMovesOverAnInstructionWithEffects) {
-  const ir::Module module = ir::testing::graph_of_entry(R"(
+  const hlo::Module module = hlo::testing::graph_of_entry(R"(
     x = f32[8,128] parameter(0)
     a = f32[2,8,128] broadcast(x), dimensions={1,2}
     t = token[] after-all()
@@ -90,15 +90,15 @@ TEST(MemoryOrder, NothingMovesOverAnInstructionWithEffects) {
     row = f32[1,8,128] slice(b), slice={[0:1],[0:8],[0:128]}
     low = f32[1,8,128] slice(a), slice={[0:1],[0:8],[0:128]}
     ROOT sum = f32[1,8,128] add(row, low))");
-  const ir::Module ordered = ordered_by_memory(module);
+  const hlo::Module ordered = ordered_by_memory(module);
   EXPECT_LT(place_in_order(ordered, "a"), place_in_order(ordered, "i"));
   EXPECT_GT(place_in_order(ordered, "low"), place_in_order(ordered, "i"));
 }
 
-// The update would free the four tiles of the row that it writes. It stays behind the reader of what it overwrites, and
-// what replaces a donated parameter behind the readers of the parameter.
+// The update would free the four tiles of the row that it writes. It stays behind the reader of the row that it
+// overwrites, and an instruction that replaces a donated parameter stays behind the readers of the parameter.
 TEST(MemoryOrder, ReadersComeBeforeWhatOverwritesTheirOperand) {
-  const ir::Module module = ir::testing::graph_of_entry(R"(
+  const hlo::Module module = hlo::testing::graph_of_entry(R"(
     x = f32[4,8,128] parameter(0)
     p = f32[8,128] parameter(1)
     zero = s32[] constant(0)
@@ -111,8 +111,8 @@ TEST(MemoryOrder, ReadersComeBeforeWhatOverwritesTheirOperand) {
     new_p = f32[8,128] cosine(p)
     update = f32[4,8,128] dynamic-update-slice(old, start, zero, zero, zero)
     ROOT t = (f32[8,128], f32[4,8,128], f32[1,8,128], f32[8,128]) tuple(new_p, update, row, of_p))");
-  const std::vector<ir::Donation> donations{{.output = 0, .parameter = 1}};
-  const ir::Module ordered = ordered_by_memory(module, donations);
+  const std::vector<hlo::Donation> donations{{.output = 0, .parameter = 1}};
+  const hlo::Module ordered = ordered_by_memory(module, donations);
   EXPECT_LT(place_in_order(ordered, "reader"), place_in_order(ordered, "update"));
   EXPECT_LT(place_in_order(ordered, "of_p"), place_in_order(ordered, "new_p"));
   EXPECT_LT(place_in_order(ordered, "many"), place_in_order(ordered, "new_p"));
@@ -122,18 +122,18 @@ TEST(MemoryOrder, ReadersComeBeforeWhatOverwritesTheirOperand) {
 class Hills {
  public:
   /// Every result is read once, in a random order of the ops.
-  static ir::Module tree(int hills) {
+  static hlo::Module tree(int hills) {
     Hills result;
     while (result.open_.size() < std::size_t(hills)) result.open_.push_back(result.hill({}));
     while (result.open_.size() > 1) {
-      const ir::InstructionId first = result.taken(), second = result.taken();
+      const hlo::InstructionId first = result.taken(), second = result.taken();
       result.open_.push_back(result.hill({first, second}));
     }
     return std::move(result.b_).build(result.open_.front());
   }
 
   /// Results may be read several times, and some are results of the module.
-  static ir::Module graph(int hills) {
+  static hlo::Module graph(int hills) {
     Hills result;
     result.open_.push_back(result.hill({}));
     for (int i = 1; i < hills; ++i) {
@@ -144,46 +144,46 @@ class Hills {
 
  private:
   /// Maximum of all operands, written over and over and reduced again.
-  ir::InstructionId hill(std::vector<ir::InstructionId> operands) {
+  hlo::InstructionId hill(std::vector<hlo::InstructionId> operands) {
     // Equal ops would be made one, so that each leaf has its own parameter.
-    const ir::Shape tile = ir::make_shape(ir::ElementType::f32, {8, 128});
-    ir::InstructionId highest = operands.empty() ? b_.parameter(tile, "x") : operands.front();
+    const hlo::Shape tile = hlo::make_shape(hlo::ElementType::f32, {8, 128});
+    hlo::InstructionId highest = operands.empty() ? b_.parameter(tile, "x") : operands.front();
     for (std::size_t i = 1; i < operands.size(); ++i) highest = b_.maximum(highest, operands[i]);
-    const ir::InstructionId wide = b_.broadcast(highest, {*rc::gen::inRange(1, 9), 8, 128}, {1, 2});
+    const hlo::InstructionId wide = b_.broadcast(highest, {*rc::gen::inRange(1, 9), 8, 128}, {1, 2});
     return b_.reduce_max(wide, {0});
   }
-  ir::InstructionId any() const { return open_[std::size_t(*rc::gen::inRange(0, int(open_.size())))]; }
-  ir::InstructionId taken() {
+  hlo::InstructionId any() const { return open_[std::size_t(*rc::gen::inRange(0, int(open_.size())))]; }
+  hlo::InstructionId taken() {
     const auto at = open_.begin() + *rc::gen::inRange(0, int(open_.size()));
-    const ir::InstructionId id = *at;
+    const hlo::InstructionId id = *at;
     open_.erase(at);
     return id;
   }
 
-  ir::build::GraphBuilder b_{"hills"};
-  std::vector<ir::InstructionId> open_;
+  hlo::build::GraphBuilder b_{"hills"};
+  std::vector<hlo::InstructionId> open_;
 };
 
 /// The least peak of any order of an entry of at most 24 instructions none of which shares memory with another, by
 /// trying all sets of instructions that may come first.
-std::int64_t least_peak(const ir::Computation& entry) {
+std::int64_t min_peak(const hlo::Computation& entry) {
   const int count = int(entry.instructions.size());
   std::vector<unsigned> operands(std::size_t(count), 0U), readers(std::size_t(count), 0U);
   std::vector<std::int64_t> bytes;
   for (int id = 0; id < count; ++id) {
-    for (const ir::InstructionId operand : entry[id].operands) {
+    for (const hlo::InstructionId operand : entry[id].operands) {
       operands[std::size_t(id)] |= 1U << operand;
       readers[std::size_t(operand)] |= 1U << id;
     }
-    bytes.push_back(entry[id].opcode == ir::Opcode::tuple ? 0 : ir::padded_bytes(entry[id].shape).value());
+    bytes.push_back(entry[id].opcode == hlo::Opcode::tuple ? 0 : hlo::padded_bytes(entry[id].shape).value());
   }
   const auto is_kept = [&](int id) {
     const bool is_result = id == entry.root || (readers[std::size_t(id)] >> entry.root & 1U) != 0;
-    return entry[id].opcode == ir::Opcode::parameter || is_result;
+    return entry[id].opcode == hlo::Opcode::parameter || is_result;
   };
   std::vector<std::int64_t> least(std::size_t(1) << count, -1);  // of the peak until a set has run
   unsigned parameters = 0;
-  for (const ir::InstructionId id : entry.parameters) parameters |= 1U << id;
+  for (const hlo::InstructionId id : entry.parameters) parameters |= 1U << id;
   least[parameters] = 0;
   for (unsigned done = parameters; done + 1 < least.size(); ++done) {
     if (least[done] < 0) continue;
@@ -205,31 +205,31 @@ std::int64_t least_peak(const ir::Computation& entry) {
 
 // Numbers that reductions begin with take four bytes each; all else is in tiles.
 RC_GTEST_PROP(MemoryOrder, TakesTheLeastMemoryForTrees, ()) {
-  const ir::Module module = Hills::tree(*rc::gen::inRange(1, 5));
-  const ir::Module ordered = ordered_by_memory(module);
-  const std::int64_t least = least_peak(module.entry_computation()), peak = account_memory(ordered).peak.value();
+  const hlo::Module module = Hills::tree(*rc::gen::inRange(1, 5));
+  const hlo::Module ordered = ordered_by_memory(module);
+  const std::int64_t least = min_peak(module.entry_computation()), peak = account_memory(ordered).peak.value();
   RC_TAG(account_memory(module).peak.value() >= least + ordered_tile);
   RC_ASSERT(peak >= least);
   RC_ASSERT(peak < least + ordered_tile);
 }
 
 RC_GTEST_PROP(MemoryOrder, TakesNoLessThanTheLeastAndNoMoreThanBefore, ()) {
-  const ir::Module module = Hills::graph(*rc::gen::inRange(1, 6));
-  const ir::Module ordered = ordered_by_memory(module);
-  ir::build::verify(ordered);
-  RC_ASSERT(account_memory(ordered).peak.value() >= least_peak(module.entry_computation()));
+  const hlo::Module module = Hills::graph(*rc::gen::inRange(1, 6));
+  const hlo::Module ordered = ordered_by_memory(module);
+  hlo::build::verify(ordered);
+  RC_ASSERT(account_memory(ordered).peak.value() >= min_peak(module.entry_computation()));
   RC_ASSERT(account_memory(ordered).peak <= account_memory(module).peak);
   RC_ASSERT(names_in_order(ordered) == names_in_order(ordered_by_memory(module)));
 }
 
 RC_GTEST_PROP(MemoryOrder, ChangesNoBitAndTakesNoMoreMemory, ()) {
-  const ir::Module fused = sw::driver::fused(testing::RandomModule::make(), hw::tpu_v3());
-  const ir::Module ordered = ordered_by_memory(fused);
-  ir::build::verify(ordered);
+  const hlo::Module fused = sw::driver::fused(testing::RandomModule::make(), sw::tpu_v3());
+  const hlo::Module ordered = ordered_by_memory(fused);
+  hlo::build::verify(ordered);
   RC_ASSERT(account_memory(ordered).peak <= account_memory(fused).peak);
   RC_TAG(names_in_order(ordered) != names_in_order(fused));
-  const std::vector<ir::Literal> arguments = testing::random_arguments(fused);
-  RC_ASSERT(ir::same_values(ir::eval::evaluate(ordered, arguments), ir::eval::evaluate(fused, arguments)));
+  const std::vector<hlo::Literal> arguments = testing::random_arguments(fused);
+  RC_ASSERT(hlo::same_values(hlo::eval::evaluate(ordered, arguments), hlo::eval::evaluate(fused, arguments)));
 }
 
 }  // namespace

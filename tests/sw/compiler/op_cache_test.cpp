@@ -17,7 +17,7 @@ namespace {
 using base::ContentKey;
 using testing::CacheFile;
 
-constexpr std::size_t slot_bytes = sizeof(base::ContentKey) + sizeof(OpCache::Value) + 8;
+constexpr std::size_t slot_bytes = sizeof(base::ContentKey) + 15 * 8 + 8;
 
 base::ContentKey key(std::uint64_t number) { return {number, ~number}; }
 OpCache::Value value(std::uint64_t number) { return {std::int64_t(number), 2, 3}; }

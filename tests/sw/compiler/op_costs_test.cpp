@@ -8,16 +8,16 @@
 
 #include "sw/compiler/tiles/tile_maker.h"
 #include "tests/hw/random_op.h"
-#include "tests/hw/test_machine.h"
 #include "tests/sw/compiler/cache_file.h"
 #include "tests/sw/compiler/core_ops.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::compiler {
 namespace {
 
 using testing::CacheFile;
 
-std::vector<tiles::OpWork> some_works(const hw::Machine& machine) {
+std::vector<tiles::OpWork> some_works(const sw::TargetMachine& machine) {
   std::vector<tiles::OpWork> works = testing::works_of(testing::matrix_product(1024, 512, 2048), machine);
   for (const testing::ConvolutionCase& c : {testing::ConvolutionCase{8, 28, 64, 128, 3}, {8, 56, 64, 64, 1}}) {
     for (const tiles::OpWork& work : testing::works_of(testing::convolution_with_statistics(c), machine))
@@ -32,7 +32,7 @@ auto fields(const tiles::Tiling& tiling) {
 }
 
 TEST(OpCosts, AreWhatSearchAndPipelineSay) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   const testing::CacheFile file;
   const std::vector<tiles::OpWork> works = some_works(machine);
   ASSERT_GE(works.size(), 6U);
@@ -53,16 +53,16 @@ TEST(OpCosts, AreWhatSearchAndPipelineSay) {
   }
 }
 
-ir::Module large_sum() {
-  ir::build::GraphBuilder b("sum");
-  const ir::Shape shape = ir::make_shape(ir::ElementType::f32, {64, 1024, 1024});
+hlo::Module large_sum() {
+  hlo::build::GraphBuilder b("sum");
+  const hlo::Shape shape = hlo::make_shape(hlo::ElementType::f32, {64, 1024, 1024});
   return std::move(b).build(b.add(b.parameter(shape, "x"), b.parameter(shape, "y")));
 }
 
 // A sum is bound by the HBM. In turns it moves its bytes at the rates of reads and of writes alone, less the latencies
 // of a tile, which are a few per cent of it; concurrently at less by the turnarounds.
 TEST(OpCosts, TransfersTakeTurnsWhereThatIsFasterAndAllowed) {
-  hw::Machine machine = hw::tpu_v3();
+  sw::TargetMachine machine = sw::tpu_v3();
   const tiles::OpWork sum = testing::works_of(large_sum(), machine).front();
   const tiles::OpWork product = testing::works_of(testing::matrix_product(4096, 4096, 4096), machine).front();
   const auto tiles_of = [&](const tiles::OpWork& work) {
@@ -81,7 +81,7 @@ TEST(OpCosts, TransfersTakeTurnsWhereThatIsFasterAndAllowed) {
 }
 
 RC_GTEST_PROP(OpCosts, AreTheSameFromAFile, ()) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   const testing::CacheFile file;
   std::vector<hw::TileOp> ops;
   for (int i = 0; i < 5; ++i) ops.push_back(hw::random_op(3, 6));
@@ -103,7 +103,7 @@ RC_GTEST_PROP(OpCosts, AreTheSameFromAFile, ()) {
 TEST(OpCosts, OfAnotherMachineAreOthers) {
   const testing::CacheFile file;
   OpCache cache(file.path());
-  hw::Machine machine = hw::tpu_v3();
+  sw::TargetMachine machine = sw::tpu_v3();
   const tiles::OpWork work = some_works(machine).front();
   OpCosts(machine, &cache).tiling(work, "op");
   machine.vmem = machine.vmem / 4;
@@ -113,7 +113,7 @@ TEST(OpCosts, OfAnotherMachineAreOthers) {
 }
 
 TEST(OpCosts, NeedNoCache) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   const tiles::OpWork work = some_works(machine).front();
   OpCosts costs(machine);
   EXPECT_EQ(fields(costs.tiling(work, "op")), fields(tiles::choose_tiling(work, machine, "op")));

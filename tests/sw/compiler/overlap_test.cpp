@@ -8,29 +8,29 @@
 #include <string>
 #include <vector>
 
+#include "hlo/build/graph_builder.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
 #include "sw/compiler/memory_account.h"
-#include "sw/ir/build/graph_builder.h"
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/hw/test_machine.h"
-#include "tests/sw/hlo/graph_of.h"
-#include "tests/sw/ir/literals.h"
+#include "tests/hlo/literals.h"
+#include "tests/hlo/text/graph_of.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::compiler {
 namespace {
 
 using Names = std::vector<std::string>;
 
-ir::Module overlapped(const ir::Module& module, const hw::Machine& machine = hw::tpu_v3()) {
+hlo::Module overlapped(const hlo::Module& module, const sw::TargetMachine& machine = sw::tpu_v3()) {
   return overlap_collectives(module, machine, {});
 }
 
 /// Names of the products, updates, collectives and dones of the entry, in order.
-Names order_of(const ir::Module& module) {
+Names order_of(const hlo::Module& module) {
   Names names;
-  for (const ir::Instruction& instruction : module.entry_computation().instructions) {
-    if (instruction.opcode == ir::Opcode::dot || instruction.opcode == ir::Opcode::dynamic_update_slice ||
-        ir::is_collective(instruction.opcode)) {
+  for (const hlo::Instruction& instruction : module.entry_computation().instructions) {
+    if (instruction.opcode == hlo::Opcode::dot || instruction.opcode == hlo::Opcode::dynamic_update_slice ||
+        hlo::is_collective(instruction.opcode)) {
       names.push_back(instruction.name);
     }
   }
@@ -39,8 +39,8 @@ Names order_of(const ir::Module& module) {
 
 /// A module whose entry has these lines behind its parameters: x and w of bf16[2048,2048], s of bf16[512,512], and the
 /// parts p of bf16[16,2048].
-ir::Module module_of(const std::string& lines, const std::string& attributes = "") {
-  return sw::testing::graph_of("HloModule m, replica_count=128" + attributes + R"(
+hlo::Module module_of(const std::string& lines, const std::string& attributes = "") {
+  return hlo::text::testing::graph_of("HloModule m, replica_count=128" + attributes + R"(
 add {
   a = bf16[] parameter(0)
   b = bf16[] parameter(1)
@@ -103,7 +103,7 @@ TEST(Overlap, AnUpdateInPlaceComesBehindAReaderThatWaits) {
 TEST(Overlap, ACollectiveThatIsTheResultIsWaitedFor) {
   const std::string lines = dot("first", "x", "w", large) +
                             "  ROOT sum = bf16[2048,2048] all-reduce(first), replica_groups={}, to_apply=add\n";
-  const ir::Module module = overlapped(module_of(lines));
+  const hlo::Module module = overlapped(module_of(lines));
   EXPECT_EQ(order_of(module), (Names{"first", "sum", "sum.done"}));
   EXPECT_EQ(module.entry_computation()[module.entry_computation().root].name, "sum.done");
 }
@@ -113,8 +113,8 @@ TEST(Overlap, AScheduledModuleStaysAsItIs) {
                             "  sum = bf16[2048,2048] all-reduce(first), replica_groups={}, to_apply=add\n" +
                             dot("reader", "sum", "w", large) + dot("other", "s", "s", small) +
                             "  ROOT t = (bf16[2048,2048], bf16[512,512]) tuple(reader, other)\n";
-  const ir::Module module = module_of(lines, ", is_scheduled=true");
-  EXPECT_EQ(ir::to_string(overlapped(module)), ir::to_string(module));
+  const hlo::Module module = module_of(lines, ", is_scheduled=true");
+  EXPECT_EQ(hlo::to_string(overlapped(module)), hlo::to_string(module));
 }
 
 // Every gathered weight takes 8 MiB until its reader: with all of them ahead, 24 MiB more than one after another.
@@ -125,8 +125,8 @@ TEST(Overlap, DoesNotLookAheadFurtherThanTheMemoryAllows) {
     lines += "  all" + n + " = bf16[2048,2048] all-gather(p), replica_groups={}, dimensions={0}\n" +
              dot("y" + next, "y" + n, "all" + n, large);
   }
-  const ir::Module module = module_of(lines + "  ROOT t = (bf16[2048,2048]) tuple(y4)\n");
-  hw::Machine machine = hw::tpu_v3();
+  const hlo::Module module = module_of(lines + "  ROOT t = (bf16[2048,2048]) tuple(y4)\n");
+  sw::TargetMachine machine = sw::tpu_v3();
   machine.ici.link_rate = machine.ici.link_rate * 0.05;  // so that a gather takes as long as two products
   const base::Bytes before = account_memory(module).peak;
   EXPECT_GT(account_memory(overlapped(module, machine)).peak, before);
@@ -135,15 +135,15 @@ TEST(Overlap, DoesNotLookAheadFurtherThanTheMemoryAllows) {
 }
 
 /// Small arrays, products and sums of earlier values, some of them all-reduced.
-ir::Module random_module() {
-  ir::build::GraphBuilder b("random");
-  std::vector<ir::InstructionId> values;
+hlo::Module random_module() {
+  hlo::build::GraphBuilder b("random");
+  std::vector<hlo::InstructionId> values;
   for (const char* name : {"x", "y", "z"}) {
-    values.push_back(b.parameter(ir::make_shape(ir::ElementType::f32, {4, 4}), name));
+    values.push_back(b.parameter(hlo::make_shape(hlo::ElementType::f32, {4, 4}), name));
   }
   for (int steps = *rc::gen::inRange(1, 30); steps > 0; --steps) {
-    const ir::InstructionId x = values[*rc::gen::inRange<std::size_t>(0, values.size())];
-    const ir::InstructionId y = values[*rc::gen::inRange<std::size_t>(0, values.size())];
+    const hlo::InstructionId x = values[*rc::gen::inRange<std::size_t>(0, values.size())];
+    const hlo::InstructionId y = values[*rc::gen::inRange<std::size_t>(0, values.size())];
     const int kind = *rc::gen::inRange(0, 3);
     values.push_back(kind == 0 ? b.all_reduce(x) : kind == 1 ? b.add(x, y) : b.dot(x, y, {{}, {}, {1}, {0}}));
   }
@@ -151,32 +151,32 @@ ir::Module random_module() {
 }
 
 RC_GTEST_PROP(Overlap, AnyModuleKeepsItsResultsAndEndsWhatItStarts, ()) {
-  const ir::Module module = random_module();
-  const ir::Module changed = overlapped(module);
-  ir::build::verify(changed);
-  const ir::Computation& entry = changed.entry_computation();
+  const hlo::Module module = random_module();
+  const hlo::Module changed = overlapped(module);
+  hlo::build::verify(changed);
+  const hlo::Computation& entry = changed.entry_computation();
   std::vector<int> readers(entry.instructions.size(), 0);
-  for (const ir::Instruction& instruction : entry.instructions) {
-    for (const ir::InstructionId operand : instruction.operands) {
-      const bool is_start = entry[operand].phase == ir::AsyncPhase::start;
-      RC_ASSERT(is_start == (instruction.phase == ir::AsyncPhase::done));
+  for (const hlo::Instruction& instruction : entry.instructions) {
+    for (const hlo::InstructionId operand : instruction.operands) {
+      const bool is_start = entry[operand].phase == hlo::AsyncPhase::start;
+      RC_ASSERT(is_start == (instruction.phase == hlo::AsyncPhase::done));
       ++readers[std::size_t(operand)];
     }
   }
   for (std::size_t id = 0; id < readers.size(); ++id) {
-    const ir::AsyncPhase phase = entry.instructions[id].phase;
-    RC_ASSERT(entry.instructions[id].opcode != ir::Opcode::all_reduce || phase != ir::AsyncPhase::none);
-    if (phase == ir::AsyncPhase::start) RC_ASSERT(readers[id] == 1);
+    const hlo::AsyncPhase phase = entry.instructions[id].phase;
+    RC_ASSERT(entry.instructions[id].opcode != hlo::Opcode::all_reduce || phase != hlo::AsyncPhase::none);
+    if (phase == hlo::AsyncPhase::start) RC_ASSERT(readers[id] == 1);
   }
-  std::vector<std::vector<ir::Literal>> arguments(2);
+  std::vector<std::vector<hlo::Literal>> arguments(2);
   unsigned seed = 1;
-  for (std::vector<ir::Literal>& own : arguments) {
-    for (const ir::InstructionId id : module.entry_computation().parameters) {
-      own.push_back(ir::testing::random_literal(module.entry_computation()[id].shape, seed++));
+  for (std::vector<hlo::Literal>& own : arguments) {
+    for (const hlo::InstructionId id : module.entry_computation().parameters) {
+      own.push_back(hlo::testing::random_literal(module.entry_computation()[id].shape, seed++));
     }
   }
-  const auto expected = ir::eval::evaluate_partitions(module, arguments);
-  const auto actual = ir::eval::evaluate_partitions(changed, arguments);
+  const auto expected = hlo::eval::evaluate_partitions(module, arguments);
+  const auto actual = hlo::eval::evaluate_partitions(changed, arguments);
   for (std::size_t p = 0; p < arguments.size(); ++p) {
     for (std::size_t i = 0; i < expected[p].elements.size(); ++i) {
       RC_ASSERT(actual[p].elements[i].values == expected[p].elements[i].values);

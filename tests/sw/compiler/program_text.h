@@ -12,17 +12,22 @@
 /// fail to compile if a member is missing.
 namespace podsim::sw::compiler {
 
+inline std::int64_t number_of(std::int64_t count) { return count; }
+inline std::int64_t number_of(base::Cycles cycles) { return cycles.value(); }
+
 inline std::string text_of(const hw::TileWork& work) {
   std::string text;
-  for (const auto& [bytes, shape] : work.reads) {
-    text += fmt::format(" read {} {} {} {}", bytes.value(), shape.row.value(), shape.pitch, shape.span.value());
+  for (const auto& [bytes, shape, level] : work.reads) {
+    text +=
+        fmt::format(" read {} {} {} {} {}", level, bytes.value(), shape.row.value(), shape.pitch, shape.span.value());
   }
-  for (const auto& [mxu, vector, cross_lane, scalar] : work.phases) {
-    text += fmt::format(" phase {}x{} {}/{}/{}/{} {} {}", mxu.weight_tiles, mxu.rows, vector.loads, vector.stores,
-                        vector.alu_ops, vector.transcendentals, cross_lane, scalar.value());
+  for (const hw::TilePhase& phase : work.phases) {
+    text += " phase";
+    hw::TilePhase::for_each_count([&](const auto& count) { text += fmt::format(" {}", number_of(count)); }, phase);
   }
-  for (const auto& [bytes, shape] : work.writes) {
-    text += fmt::format(" write {} {} {} {}", bytes.value(), shape.row.value(), shape.pitch, shape.span.value());
+  for (const auto& [bytes, shape, level] : work.writes) {
+    text +=
+        fmt::format(" write {} {} {} {} {}", level, bytes.value(), shape.row.value(), shape.pitch, shape.span.value());
   }
   return text;
 }
@@ -48,8 +53,8 @@ inline std::string text_of(const Program& program) {
   std::string text = fmt::format("{} {} {} {} {}\n", name, flops, matmul_flops, network_chose_branch, warnings);
   for (const CompiledOp& op : ops) text += text_of(op);
   for (const auto& [kind, type, bytes, arrays, groups, axes] : collectives) {
-    text += fmt::format("{} {} {} {} {} {}\n", collectives::to_string(kind), ir::to_string(type), bytes.value(), arrays,
-                        groups, axes);
+    text += fmt::format("{} {} {} {} {} {}\n", collectives::to_string(kind), hlo::to_string(type), bytes.value(),
+                        arrays, groups, axes);
   }
   for (const auto& [loop, op_name, first, end, trips, known] : loops) {
     text += fmt::format("loop {} {} {} {} {} {}\n", loop, op_name, first, end, trips, known);

@@ -7,31 +7,31 @@
 #include <utility>
 #include <vector>
 
+#include "hlo/text/graph/to_graph.h"
+#include "hlo/text/reader.h"
 #include "sw/compiler/memory_account.h"
-#include "sw/hlo/graph/to_graph.h"
-#include "sw/hlo/reader.h"
-#include "tests/sw/hlo/corpus.h"
+#include "tests/hlo/text/corpus.h"
 
 namespace podsim::sw::compiler {
 namespace {
 
 /// An element of a value, by the instruction and the indices of get-tuple-element.
-using Element = std::pair<ir::InstructionId, std::vector<std::int64_t>>;
+using Element = std::pair<hlo::InstructionId, std::vector<std::int64_t>>;
 
 /// Live bytes of a schedule by their definition: for every position, all arrays that are made there or before and read
 /// there or later, one after another. Slow, and with no code of the account but the sizes of arrays.
 class LiveBytes {
  public:
-  LiveBytes(const ir::Module& module, const ir::Computation& computation)
-      : module_(module), computation_(computation), end_(ir::InstructionId(computation.instructions.size())) {
-    for (ir::InstructionId id = 0; id < end_; ++id) {
-      const ir::Instruction& instruction = computation_[id];
+  LiveBytes(const hlo::Module& module, const hlo::Computation& computation)
+      : module_(module), computation_(computation), end_(hlo::InstructionId(computation.instructions.size())) {
+    for (hlo::InstructionId id = 0; id < end_; ++id) {
+      const hlo::Instruction& instruction = computation_[id];
       for (const Element& element : elements(id, instruction.shape, {})) {
         last_.try_emplace(owner(element), id);
       }
       if (only_names(instruction)) continue;
       read(instruction.operands, id);
-      if (instruction.phase == ir::AsyncPhase::done) read(computation_[instruction.operands[0]].operands, id);
+      if (instruction.phase == hlo::AsyncPhase::done) read(computation_[instruction.operands[0]].operands, id);
     }
     read(computation_.parameters, end_);
     read({computation_.root}, end_);
@@ -39,10 +39,10 @@ class LiveBytes {
 
   std::int64_t peak() const {
     std::int64_t most = 0;
-    for (ir::InstructionId at = 0; at < end_; ++at) {
+    for (hlo::InstructionId at = 0; at < end_; ++at) {
       std::int64_t live = temporaries(at);
       for (const auto& [element, last] : last_) {
-        const bool is_parameter = computation_[element.first].opcode == ir::Opcode::parameter;
+        const bool is_parameter = computation_[element.first].opcode == hlo::Opcode::parameter;
         if ((is_parameter || element.first <= at) && at <= last) live += bytes(element);
       }
       most = std::max(most, live);
@@ -52,7 +52,7 @@ class LiveBytes {
 
   std::int64_t parameters() const {
     std::int64_t sum = 0;
-    for (const ir::InstructionId id : computation_.parameters) {
+    for (const hlo::InstructionId id : computation_.parameters) {
       for (const Element& element : elements(id, computation_[id].shape, {})) sum += bytes(element);
     }
     return sum;
@@ -62,9 +62,9 @@ class LiveBytes {
   void donate(const Element& output, const Element& parameter) {
     const Element made = owner(output);
     if (made == parameter) return;
-    for (ir::InstructionId id = made.first + 1; id < end_; ++id) {
+    for (hlo::InstructionId id = made.first + 1; id < end_; ++id) {
       if (only_names(computation_[id])) continue;
-      for (const ir::InstructionId operand : computation_[id].operands) {
+      for (const hlo::InstructionId operand : computation_[id].operands) {
         for (const Element& element : elements(operand, computation_[operand].shape, {})) {
           if (owner(element) == parameter) return;
         }
@@ -74,13 +74,13 @@ class LiveBytes {
   }
 
  private:
-  static bool only_names(const ir::Instruction& instruction) {
-    using enum ir::Opcode;
-    const std::set<ir::Opcode> names{tuple, get_tuple_element, bitcast};
+  static bool only_names(const hlo::Instruction& instruction) {
+    using enum hlo::Opcode;
+    const std::set<hlo::Opcode> names{tuple, get_tuple_element, bitcast};
     return names.contains(instruction.opcode);
   }
 
-  static std::vector<Element> elements(ir::InstructionId id, const ir::Shape& shape, std::vector<std::int64_t> path) {
+  static std::vector<Element> elements(hlo::InstructionId id, const hlo::Shape& shape, std::vector<std::int64_t> path) {
     if (!shape.is_tuple()) return {{id, path}};
     std::vector<Element> all;
     for (std::size_t i = 0; i < shape.tuple_shapes.size(); ++i) {
@@ -95,25 +95,25 @@ class LiveBytes {
   Element owner(Element element) const {
     auto& [id, path] = element;
     while (true) {
-      const ir::Instruction& instruction = computation_[id];
+      const hlo::Instruction& instruction = computation_[id];
       switch (instruction.opcode) {
-        case ir::Opcode::tuple:
+        case hlo::Opcode::tuple:
           id = instruction.operands[std::size_t(path.front())];
           path.erase(path.begin());
           continue;
-        case ir::Opcode::get_tuple_element:
+        case hlo::Opcode::get_tuple_element:
           id = instruction.operands[0];
           path.insert(path.begin(), instruction.index);
           continue;
-        case ir::Opcode::bitcast:
-        case ir::Opcode::opt_barrier:
-        case ir::Opcode::add_dependency:
-        case ir::Opcode::domain:
-        case ir::Opcode::while_loop:
+        case hlo::Opcode::bitcast:
+        case hlo::Opcode::opt_barrier:
+        case hlo::Opcode::add_dependency:
+        case hlo::Opcode::domain:
+        case hlo::Opcode::while_loop:
           id = instruction.operands[0];
           continue;
-        case ir::Opcode::reshape:
-          if (ir::padded_bytes(instruction.shape) != ir::padded_bytes(computation_[instruction.operands[0]].shape)) {
+        case hlo::Opcode::reshape:
+          if (hlo::padded_bytes(instruction.shape) != hlo::padded_bytes(computation_[instruction.operands[0]].shape)) {
             return element;
           }
           id = instruction.operands[0];
@@ -121,51 +121,51 @@ class LiveBytes {
         default:
           break;
       }
-      const int updated = instruction.phase == ir::AsyncPhase::done ? 0 : written_operand(instruction);
+      const int updated = instruction.phase == hlo::AsyncPhase::done ? 0 : written_operand(instruction);
       if (updated < 0) return element;
       id = instruction.operands[std::size_t(updated)];
     }
   }
 
   /// The operand that an update in place, alone or at the end of a fusion, writes to.
-  int written_operand(const ir::Instruction& instruction) const {
-    using enum ir::Opcode;
+  int written_operand(const hlo::Instruction& instruction) const {
+    using enum hlo::Opcode;
     if (instruction.opcode == dynamic_update_slice || instruction.opcode == scatter) return 0;
     if (instruction.opcode != fusion) return -1;
-    const ir::Computation& body = module_.computations[std::size_t(instruction.called[0])];
-    const auto without_names = [&](ir::InstructionId id) {
+    const hlo::Computation& body = module_.computations[std::size_t(instruction.called[0])];
+    const auto without_names = [&](hlo::InstructionId id) {
       while (body[id].opcode == bitcast || body[id].opcode == reshape) id = body[id].operands[0];
       return id;
     };
-    const ir::InstructionId root = without_names(body.root);
+    const hlo::InstructionId root = without_names(body.root);
     if (body[root].opcode != dynamic_update_slice && body[root].opcode != scatter) return -1;
-    const ir::InstructionId array = without_names(body[root].operands[0]);
+    const hlo::InstructionId array = without_names(body[root].operands[0]);
     return body[array].opcode == parameter ? int(body[array].index) : -1;
   }
 
-  void read(const std::vector<ir::InstructionId>& values, ir::InstructionId at) {
-    for (const ir::InstructionId value : values) {
+  void read(const std::vector<hlo::InstructionId>& values, hlo::InstructionId at) {
+    for (const hlo::InstructionId value : values) {
       for (const Element& element : elements(value, computation_[value].shape, {})) {
-        ir::InstructionId& last = last_[owner(element)];
+        hlo::InstructionId& last = last_[owner(element)];
         last = std::max(last, at);
       }
     }
   }
 
   std::int64_t bytes(const Element& element) const {
-    const ir::Shape* shape = &computation_[element.first].shape;
+    const hlo::Shape* shape = &computation_[element.first].shape;
     for (const std::int64_t index : element.second) shape = &shape->tuple_shapes[std::size_t(index)];
-    return free_.contains(element) || shape->memory_space != 0 ? 0 : std::int64_t(ir::padded_bytes(*shape).value());
+    return free_.contains(element) || shape->memory_space != 0 ? 0 : std::int64_t(hlo::padded_bytes(*shape).value());
   }
 
-  /// What the computations need that an instruction executes, beyond their parameters.
-  std::int64_t temporaries(ir::InstructionId id) const {
-    using enum ir::Opcode;
-    const ir::Instruction& instruction = computation_[id];
+  /// The bytes that the computations executed by an instruction need, without their parameters.
+  std::int64_t temporaries(hlo::InstructionId id) const {
+    using enum hlo::Opcode;
+    const hlo::Instruction& instruction = computation_[id];
     if (instruction.opcode != while_loop && instruction.opcode != conditional && instruction.opcode != call) return 0;
     std::int64_t most = 0;
-    for (const ir::ComputationId called : instruction.called) {
-      const ir::Computation& inner = module_.computations[std::size_t(called)];
+    for (const hlo::ComputationId called : instruction.called) {
+      const hlo::Computation& inner = module_.computations[std::size_t(called)];
       LiveBytes live(module_, inner);
       if (instruction.opcode == while_loop && inner[inner.root].shape.is_tuple()) {
         for (const Element& element : elements(inner.root, inner[inner.root].shape, {})) {
@@ -177,18 +177,18 @@ class LiveBytes {
     return most;
   }
 
-  const ir::Module& module_;
-  const ir::Computation& computation_;
-  ir::InstructionId end_;
-  std::map<Element, ir::InstructionId> last_;  ///< the last reader of every element that has memory
-  std::set<Element> free_;                     ///< elements in the memory of parameters
+  const hlo::Module& module_;
+  const hlo::Computation& computation_;
+  hlo::InstructionId end_;
+  std::map<Element, hlo::InstructionId> last_;  ///< the last reader of every element that has memory
+  std::set<Element> free_;                      ///< elements in the memory of parameters
 };
 
 TEST(ScheduledCorpus, ThePeakIsThatOfTheTextsLiveBytes) {
   int modules = 0;
-  for (const std::filesystem::path& file : hlo::corpus(false)) {
-    for (const hlo::Module& text : hlo::read(file.string(), hlo::text_of(file)).modules) {
-      const ir::Module module = hlo::graph::to_graph(text);
+  for (const std::filesystem::path& file : hlo::text::corpus(false)) {
+    for (const hlo::text::Module& text : hlo::text::read(file.string(), hlo::text::text_of(file)).modules) {
+      const hlo::Module module = hlo::text::graph::to_graph(text);
       if (!module.scheduled) continue;
       ++modules;
       const auto peak = double(LiveBytes(module, module.entry_computation()).peak());

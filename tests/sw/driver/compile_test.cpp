@@ -4,20 +4,20 @@
 
 #include <algorithm>
 
+#include "hlo/build/graph_builder.h"
 #include "sw/driver/compile.h"
-#include "sw/ir/build/graph_builder.h"
-#include "tests/hw/test_machine.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::compiler {
 namespace {
 
 TEST(Compile, WhatIsFedOutGoesToTheHostAfterTheOpsThatMakeIt) {
-  ir::build::GraphBuilder b("test");
-  const ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {1024, 256}), "x");
-  const ir::InstructionId doubled = b.add(x, x);
+  hlo::build::GraphBuilder b("test");
+  const hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::f32, {1024, 256}), "x");
+  const hlo::InstructionId doubled = b.add(x, x);
   b.outfeed(doubled);
   b.outfeed(b.tuple({x, doubled}));
-  const Program program = driver::compile(std::move(b).build(b.negate(doubled)), hw::tpu_v3()).program;
+  const Program program = driver::compile(std::move(b).build(b.negate(doubled)), sw::tpu_v3()).program;
 
   ASSERT_EQ(program.outfeeds.size(), 2u);
   EXPECT_EQ(program.outfeeds[0].bytes, base::Bytes(1024 * 256 * 4));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives, copies and host transfers beside ops at detail chip, against the other levels of detail.
+// Collectives, copies and host transfers concurrent with ops at detail chip, against the other levels of detail.
 #include <gtest/gtest.h>
 
-#include "sw/runtime/simulation.h"
+#include "sw/runtime/session/session.h"
 #include "tests/sw/runtime/synthetic_program.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::runtime {
 namespace {
@@ -14,10 +15,10 @@ hw::TileOp stream_op(std::int64_t megabytes = 128) {
 }
 
 RunResult step_at(Detail detail, const compiler::Program& program) {
-  SimulationOptions options;
+  testing::RunOptions options;
   options.detail = detail;
   options.steps = 1;
-  return testing::run(program, hw::the_tpu_v3(), testing::open_2x2(), options);
+  return testing::run(program, sw::the_tpu_v3(), testing::open_2x2(), options);
 }
 
 double error_at_chip(const compiler::Program& program) {
@@ -41,8 +42,8 @@ TEST(ChipContention, AnAllReduceBesideAnOpTakesTheSameAtEveryDetail) {
   EXPECT_NEAR(error_at_chip(program), 0, 0.02);
 }
 
-// An op that shares the HBM takes longer than alone, and so does what it shares it with: neither is served as if it
-// were alone. Both need the time of all their bytes at the rate of the HBM: of the op, and of the copy.
+// An op that shares the HBM takes longer than alone, and so does the copy concurrent with it: neither is served as if
+// it were alone. Both need the time of all their bytes, those of the op and of the copy, at the rate of the HBM.
 TEST(ChipContention, ACopyAndAnOpTakeTheTimeOfTheirBytesTogether) {
   testing::ProgramMaker alone, beside;
   const int op = alone.define(stream_op(4));

@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "tests/sw/runtime/synthetic_program.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::runtime {
 namespace {
@@ -38,7 +39,8 @@ TEST(ChipParts, ChoosesOpsByName) {
 TEST(ChipParts, APatternThatMatchesNothingIsAnErrorWithTheNearestName) {
   const compiler::Program program = program_of_two_ops();
   try {
-    const ChipParts parts(program, {"layer0", "layr1"});
+    ChipParts::check(program, "layer0");
+    ChipParts::check(program, "layr1");
     FAIL() << "not refused";
   } catch (const base::InputError& error) {
     EXPECT_NE(std::string(error.what()).find("'layr1' matches no op"), std::string::npos) << error.what();
@@ -66,13 +68,14 @@ TEST(ChipParts, AddsUpEqualOpsAndPutsTheMostChangedFirst) {
 }
 
 RunResult run_at(Detail detail, const std::vector<std::string>& chip_ops = {}) {
-  SimulationOptions options;
+  testing::RunOptions options;
   options.detail = detail;
   options.chip_ops = chip_ops;
-  return testing::run(program_of_two_ops(), hw::the_tpu_v3(), testing::open_2x2(), options);
+  return testing::run(program_of_two_ops(), sw::the_tpu_v3(), testing::open_2x2(), options);
 }
 
-// Streams are what the banks sustain, to a few per cent for ops of many tiles (BankSimulation, with silicon's figures).
+// Streams have the rates that the banks sustain, to a few per cent for ops of many tiles (BankSimulation, with
+// silicon's figures).
 TEST(ChipParts, AStepThroughThePartsTakesAboutAsLongAsOverStreams) {
   const RunResult streams = run_at(Detail::automatic), parts = run_at(Detail::chip);
   EXPECT_NEAR(double(parts.step_time.value()), double(streams.step_time.value()),
@@ -95,9 +98,9 @@ TEST(ChipParts, OnlyTheLastStepGoesThroughThem) {
   compiler::Program program = program_of_two_ops();
   program.items.pop_back();
   const auto run = [&](Detail detail) {
-    SimulationOptions options;
+    testing::RunOptions options;
     options.detail = detail;
-    return testing::run(program, hw::the_tpu_v3(), testing::open_2x2(), options);
+    return testing::run(program, sw::the_tpu_v3(), testing::open_2x2(), options);
   };
   const RunResult streams = run(Detail::automatic), parts = run(Detail::chip);
   ASSERT_EQ(parts.step_times.size(), 2U);

@@ -3,9 +3,10 @@
 #include <rapidcheck/gtest.h>
 
 #include "sw/collectives/collective_groups.h"
-#include "sw/runtime/simulation.h"
+#include "sw/runtime/session/session.h"
 #include "tests/sw/collectives/engine/no_signals.h"
 #include "tests/sw/runtime/synthetic_program.h"
+#include "tests/sw/target_machines.h"
 
 /// Without waveforms the engine of collectives looks look_ahead in quanta. How it slices time decides nothing: with
 /// signals to show, every event comes at its simulated time and every message through the ports of chips, and all times
@@ -49,11 +50,11 @@ compiler::Program any_program(const noc::Topology& slice, int cores) {
 }
 
 RC_GTEST_PROP(Quantum, ChangesNoTime, ()) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   const noc::Topology slice({*rc::gen::inRange(1, 4), *rc::gen::inRange(1, 4)},
                             {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()});
   const compiler::Program program = any_program(slice, int(machine.cores_per_chip));
-  SimulationOptions options;
+  testing::RunOptions options;
   options.detail = *rc::gen::element(Detail::automatic, Detail::replay, Detail::tile);
   options.fold = *rc::gen::arbitrary<bool>();
   const RunResult look_ahead = testing::run(program, machine, slice, options);

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/systemc/fresh_context.h"
-#include "sw/runtime/simulation.h"
+#include "sw/runtime/session/session.h"
+#include "sw/target_machine.h"
 #include "tests/hw/test_machine.h"
 
 /// Programs without a model, and runs of them.
@@ -20,7 +20,7 @@ inline hw::TileOp tile_op(std::string name, std::int64_t tiles, std::int64_t rea
                           std::int64_t rows, std::int64_t written) {
   hw::TileWork work;
   work.reads = {{base::Bytes(read)}};
-  work.phases = {{.mxu = {weight_tiles, rows}, .vector = {rows / 8, rows / 8, rows / 4, 0}, .cross_lane_ops = 0}};
+  work.phases = {hw::TilePhase(hw::MxuWork{weight_tiles, rows}, hw::VectorWork{rows / 8, rows / 8, rows / 4, 0})};
   work.writes = {{base::Bytes(written)}};
   return {std::move(name), {{tiles, work}}, base::Bytes(2 * (read + written))};
 }
@@ -39,11 +39,14 @@ class ProgramMaker {
     item.bytes = base::Bytes(1000);
     return *this;
   }
+  int define(compiler::CollectiveOp collective) {
+    program_.collectives.push_back(std::move(collective));
+    return int(program_.collectives.size()) - 1;
+  }
   /// Without groups: of all cores.
   int define_all_reduce(std::int64_t bytes, std::vector<std::vector<std::int32_t>> groups = {}) {
-    program_.collectives.push_back(
-        {collectives::CollectiveKind::all_reduce, ir::ElementType::bf16, base::Bytes(bytes), 1, std::move(groups)});
-    return int(program_.collectives.size()) - 1;
+    return define(
+        {collectives::CollectiveKind::all_reduce, hlo::ElementType::bf16, base::Bytes(bytes), 1, std::move(groups)});
   }
   ProgramMaker& collective(int index) {
     add(compiler::ProgramItem::Kind::collective, index, "all-reduce");
@@ -59,7 +62,7 @@ class ProgramMaker {
   }
   /// Makes the last item run concurrently with the following ones.
   ProgramMaker& asynchronous() {
-    program_.items.back().phase = ir::AsyncPhase::start;
+    program_.items.back().phase = hlo::AsyncPhase::start;
     started_ = int(program_.items.size()) - 1;
     return *this;
   }
@@ -67,7 +70,7 @@ class ProgramMaker {
   ProgramMaker& done() {
     const compiler::ProgramItem start = program_.items[std::size_t(started_)];
     compiler::ProgramItem& item = add(start.kind, start.index, start.category);
-    item.phase = ir::AsyncPhase::done;
+    item.phase = hlo::AsyncPhase::done;
     item.started_by = started_;
     return *this;
   }
@@ -119,11 +122,15 @@ inline compiler::Program mixed_program() {
   return maker.infeed(300'000, 2).op(matmul).op(stream).op(matmul).all_reduce(1'000'000).op(stream).program();
 }
 
-/// Runs a program in a new simulation.
-inline RunResult run(const compiler::Program& program, const hw::Machine& machine, const noc::Topology& slice,
-                     const SimulationOptions& options) {
-  base::systemc::fresh_context();
-  return Simulation(program, machine, slice, options).run();
+struct RunOptions : SimulationOptions {
+  int steps = 2;
+};
+
+/// Runs a program in a session of its own.
+inline RunResult run(const compiler::Program& program, const sw::TargetMachine& machine, const noc::Topology& slice,
+                     const RunOptions& options) {
+  session::Session session(machine, slice, options);
+  return session.run({.program = session.add(program), .steps = options.steps}).result;
 }
 
 inline noc::Topology open_2x2() { return noc::Topology({2, 2}, {false, false}); }

@@ -11,17 +11,17 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/sw/ir/literals.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "tests/hlo/literals.h"
 
 namespace podsim::workloads::layers {
 namespace {
 
-using sw::ir::ElementType;
-using sw::ir::InstructionId;
-using sw::ir::Literal;
-using sw::ir::build::GraphBuilder;
+using hlo::ElementType;
+using hlo::InstructionId;
+using hlo::Literal;
+using hlo::build::GraphBuilder;
 
 using Box = std::array<double, 4>;  // top, left, bottom, right
 
@@ -41,8 +41,8 @@ Literal literal_of(const std::vector<std::vector<Box>>& images) {
   for (const std::vector<Box>& boxes : images) {
     for (const Box& box : boxes) values.insert(values.end(), box.begin(), box.end());
   }
-  return sw::ir::testing::make_literal(ElementType::f64,
-                                       {std::int64_t(images.size()), std::int64_t(images[0].size()), 4}, values);
+  return hlo::testing::make_literal(ElementType::f64, {std::int64_t(images.size()), std::int64_t(images[0].size()), 4},
+                                    values);
 }
 
 /// Intersection over union.
@@ -62,9 +62,9 @@ Literal evaluated(const std::vector<Literal>& arguments,
     parameters.push_back(b.parameter(arguments[i].shape, "x" + std::to_string(i)));
   }
   const InstructionId root = write(b, parameters);
-  const sw::ir::Module module = std::move(b).build(root);
-  sw::ir::build::verify(module);
-  return sw::ir::eval::evaluate(module, arguments);
+  const hlo::Module module = std::move(b).build(root);
+  hlo::build::verify(module);
+  return hlo::eval::evaluate(module, arguments);
 }
 
 TEST(Boxes, OverlapsAreIntersectionsOverUnions) {

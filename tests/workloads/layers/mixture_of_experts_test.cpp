@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/layers/mixture_of_experts.h"
-#include "sw/ir/build/verify.h"
+#include "hlo/build/verify.h"
 
 #include <gtest/gtest.h>
 
@@ -8,16 +8,16 @@
 #include <cmath>
 #include <numeric>
 
-#include "sw/ir/eval/evaluator.h"
-#include "sw/ir/transform/gradient.h"
+#include "hlo/eval/evaluator.h"
+#include "hlo/transform/gradient.h"
 #include "tests/workloads/tiny.h"
 
 namespace podsim::workloads::layers {
 namespace {
 
-using sw::ir::InstructionId;
-using sw::ir::Literal;
-using sw::ir::build::GraphBuilder;
+using hlo::InstructionId;
+using hlo::Literal;
+using hlo::build::GraphBuilder;
 using Numbers = std::vector<double>;
 
 constexpr std::int64_t model = 4, hidden = 3, experts = 3, batch = 2, length = 6;
@@ -81,37 +81,37 @@ Reference reference(const std::vector<Numbers>& in, const MixtureOptions& option
   return result;
 }
 
-/// sum(weights * y) + 0.5 auxiliary, what gradients are taken of.
+/// sum(weights * y) + 0.5 auxiliary, the value whose gradients are computed.
 double scalar(const Reference& reference, const Numbers& weights) {
   return std::inner_product(reference.y.begin(), reference.y.end(), weights.begin(), 0.5 * reference.auxiliary);
 }
 
 struct Built {
-  sw::ir::Module module;  ///< y, auxiliary, gradients of x, w_gating, w_in, w_out
-  std::vector<sw::ir::Literal> arguments;
-  sw::ir::Literal weights;
+  hlo::Module module;  ///< y, auxiliary, gradients of x, w_gating, w_in, w_out
+  std::vector<hlo::Literal> arguments;
+  hlo::Literal weights;
 };
 
 Built built(const MixtureOptions& options) {
-  sw::ir::build::GraphBuilder b("test");
+  hlo::build::GraphBuilder b("test");
   Built result;
-  const InstructionId x = b.parameter(sw::ir::make_shape(sw::ir::ElementType::f64, {batch, length, model}), "x");
+  const InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::f64, {batch, length, model}), "x");
   TrainedTensors tensors(b, testing::double_precision());
   const MixtureResult mixture = mixture_of_experts(tensors, x, {hidden, Activation::relu, false}, options);
-  result.weights = sw::ir::testing::random_literal(b.shape(x), 99);
+  result.weights = hlo::testing::random_literal(b.shape(x), 99);
   const InstructionId weighted = b.multiply(mixture.value, b.constant(result.weights));
   const InstructionId half = b.multiply(mixture.auxiliary, b.full_like(mixture.auxiliary, 0.5));
   const InstructionId loss = b.add(b.reduce_add(weighted, {0, 1, 2}), half);
   std::vector<InstructionId> of{x};
   for (const TrainedTensor& tensor : tensors.all()) of.push_back(tensor.value);
-  std::vector<InstructionId> results = sw::ir::transform::gradients(b, loss, of, std::vector{mixture.held});
+  std::vector<InstructionId> results = hlo::transform::gradients(b, loss, of, std::vector{mixture.held});
   results.insert(results.begin(), {mixture.value, mixture.auxiliary});
   result.module = std::move(b).build(b.tuple(results));
-  sw::ir::build::verify(result.module);
+  hlo::build::verify(result.module);
   unsigned seed = 1;
-  const sw::ir::Computation& entry = result.module.entry_computation();
+  const hlo::Computation& entry = result.module.entry_computation();
   for (InstructionId id : entry.parameters) {
-    result.arguments.push_back(sw::ir::testing::random_literal(entry[id].shape, seed++, -1.5, 1.5));
+    result.arguments.push_back(hlo::testing::random_literal(entry[id].shape, seed++, -1.5, 1.5));
   }
   return result;
 }
@@ -130,9 +130,9 @@ class Mixture : public ::testing::TestWithParam<std::pair<std::int64_t, double>>
 TEST_P(Mixture, SendsEveryTokenWhereTheAlgorithmDoes) {
   const Built it = built(options());
   std::vector<Numbers> in;
-  for (const sw::ir::Literal& argument : it.arguments) in.push_back(argument.values);
+  for (const hlo::Literal& argument : it.arguments) in.push_back(argument.values);
   const Reference expected = reference(in, options());
-  const sw::ir::Literal result = sw::ir::eval::evaluate(it.module, it.arguments);
+  const hlo::Literal result = hlo::eval::evaluate(it.module, it.arguments);
   for (std::size_t i = 0; i < expected.y.size(); ++i) {
     ASSERT_NEAR(result.elements[0].values[i], expected.y[i], 1e-12) << i;
   }
@@ -143,8 +143,8 @@ TEST_P(Mixture, SendsEveryTokenWhereTheAlgorithmDoes) {
 TEST_P(Mixture, HasTheSlopesOfTheAlgorithm) {
   const Built it = built(options());
   std::vector<Numbers> in;
-  for (const sw::ir::Literal& argument : it.arguments) in.push_back(argument.values);
-  const sw::ir::Literal result = sw::ir::eval::evaluate(it.module, it.arguments);
+  for (const hlo::Literal& argument : it.arguments) in.push_back(argument.values);
+  const hlo::Literal result = hlo::eval::evaluate(it.module, it.arguments);
   const double h = 1e-6;
   for (std::size_t k = 0; k < in.size(); ++k) {
     for (std::size_t i = 0; i < in[k].size(); ++i) {

@@ -7,18 +7,18 @@
 #include <cmath>
 #include <vector>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/sw/ir/literals.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "tests/hlo/literals.h"
 
 namespace podsim::workloads::layers {
 namespace {
 
-using sw::ir::ElementType;
-using sw::ir::InstructionId;
-using sw::ir::Literal;
+using hlo::ElementType;
+using hlo::InstructionId;
+using hlo::Literal;
 
-/// A map's value between four places, as in the paper; outside it is that of the border.
+/// A map's value between four elements, as in the paper; outside the map it is that of the border.
 double bilinear(const Literal& map, std::int64_t image, double y, double x, std::int64_t channel) {
   const std::int64_t rows = map.shape.dimensions[1], columns = map.shape.dimensions[2];
   const std::int64_t channels = map.shape.dimensions[3];
@@ -36,24 +36,24 @@ double bilinear(const Literal& map, std::int64_t image, double y, double x, std:
 
 TEST(RoiAlign, BinsAreMeansOfBilinearSamples) {
   constexpr std::int64_t batch = 2, boxes = 3, rows = 6, columns = 5, channels = 2, bins = 3, samples = 2;
-  sw::ir::build::GraphBuilder b("test");
-  const InstructionId map = b.parameter(sw::ir::make_shape(ElementType::f64, {batch, rows, columns, channels}), "map");
+  hlo::build::GraphBuilder b("test");
+  const InstructionId map = b.parameter(hlo::make_shape(ElementType::f64, {batch, rows, columns, channels}), "map");
   const auto ends = [&](const char* name) {
-    return b.parameter(sw::ir::make_shape(ElementType::f64, {batch, boxes}), name);
+    return b.parameter(hlo::make_shape(ElementType::f64, {batch, boxes}), name);
   };
   const InstructionId top = ends("top"), bottom = ends("bottom"), left = ends("left"), right = ends("right");
   const InstructionId result = aligned(b, map, interpolation_weights(b, top, bottom, bins, samples, rows),
                                        interpolation_weights(b, left, right, bins, samples, columns));
-  const sw::ir::Module module = std::move(b).build(result);
-  sw::ir::build::verify(module);
+  const hlo::Module module = std::move(b).build(result);
+  hlo::build::verify(module);
   std::vector<Literal> arguments;
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Computation& entry = module.entry_computation();
   for (unsigned i = 0; i < 5; ++i) {
     // Some boxes reach beyond the map.
     const double low = i == 0 ? -1 : i % 2 == 1 ? -1 : 3, high = i == 0 ? 1 : i % 2 == 1 ? 3 : 8;
-    arguments.push_back(sw::ir::testing::random_literal(entry[entry.parameters[i]].shape, i + 1, low, high));
+    arguments.push_back(hlo::testing::random_literal(entry[entry.parameters[i]].shape, i + 1, low, high));
   }
-  const Literal found = sw::ir::eval::evaluate(module, arguments);
+  const Literal found = hlo::eval::evaluate(module, arguments);
   std::size_t place = 0;
   for (std::int64_t image = 0; image < batch; ++image) {
     for (std::int64_t box = 0; box < boxes; ++box) {

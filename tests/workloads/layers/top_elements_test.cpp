@@ -8,33 +8,32 @@
 #include <numeric>
 #include <vector>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/sw/ir/literals.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "tests/hlo/literals.h"
 
 namespace podsim::workloads::layers {
 namespace {
 
-using sw::ir::ElementType;
-using sw::ir::InstructionId;
-using sw::ir::Literal;
+using hlo::ElementType;
+using hlo::InstructionId;
+using hlo::Literal;
 
 // The oracle is a stable sort of the indices.
 TEST(TopElements, AreTheHighestAndTheirRows) {
   constexpr std::int64_t rows = 3, elements = 50, count = 12, width = 4;
-  sw::ir::build::GraphBuilder b("test");
-  const InstructionId scores = b.parameter(sw::ir::make_shape(ElementType::f32, {rows, elements}), "scores");
-  const InstructionId values = b.parameter(sw::ir::make_shape(ElementType::f32, {rows, elements, width}), "values");
+  hlo::build::GraphBuilder b("test");
+  const InstructionId scores = b.parameter(hlo::make_shape(ElementType::f32, {rows, elements}), "scores");
+  const InstructionId values = b.parameter(hlo::make_shape(ElementType::f32, {rows, elements, width}), "values");
   const TopElements top = top_elements(b, scores, count);
   const InstructionId root =
       b.tuple({top.scores, top.indices, elements_at(b, values, top.indices), elements_at(b, scores, top.indices)});
-  const sw::ir::Module module = std::move(b).build(root);
-  sw::ir::build::verify(module);
-  Literal some = sw::ir::testing::random_literal(sw::ir::make_shape(ElementType::f32, {rows, elements}), 1, 0, 20);
+  const hlo::Module module = std::move(b).build(root);
+  hlo::build::verify(module);
+  Literal some = hlo::testing::random_literal(hlo::make_shape(ElementType::f32, {rows, elements}), 1, 0, 20);
   for (double& value : some.values) value = std::floor(value);  // many are equal
-  const Literal others =
-      sw::ir::testing::random_literal(sw::ir::make_shape(ElementType::f32, {rows, elements, width}), 2);
-  const Literal found = sw::ir::eval::evaluate(module, std::vector{some, others});
+  const Literal others = hlo::testing::random_literal(hlo::make_shape(ElementType::f32, {rows, elements, width}), 2);
+  const Literal found = hlo::eval::evaluate(module, std::vector{some, others});
   for (std::int64_t row = 0; row < rows; ++row) {
     const auto score = [&](std::int64_t i) { return some.values[std::size_t(row * elements + i)]; };
     std::vector<std::int64_t> order(elements);

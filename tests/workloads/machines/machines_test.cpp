@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "base/diagnostic.h"
-#include "hw/machine.h"
+#include "sw/target_machine.h"
 
 namespace podsim::workloads::machines {
 namespace {
@@ -66,22 +66,22 @@ TEST(Machines, V3WithHbm3DiffersFromV3InItsMemoryOnlyAndSaysWhy) {
       EXPECT_EQ(entry.text, before.text) << entry.key;
     }
   }
-  const hw::Machine machine = hw::read_machine(hbm3);
+  const sw::TargetMachine machine = sw::read_target(hbm3);
   EXPECT_EQ(machine.name, "tpu-v3-hbm3");
-  EXPECT_GT(machine.hbm.stream_rate.si(), hw::read_machine(v3).hbm.stream_rate.si());
+  EXPECT_GT(machine.hbm.stream_rate.si(), sw::read_target(v3).hbm.stream_rate.si());
 }
 
 TEST(Machines, AFileMayStartFromABuiltInMachineThatHasABaseItself) {
   const MachineFile file("wider", "base = \"tpu-v3-hbm3\"\n[mxu]\nsize = 256\n");
-  const hw::Machine machine = hw::read_machine(machine_config(file.path()));
+  const sw::TargetMachine machine = sw::read_target(machine_config(file.path()));
   EXPECT_EQ(machine.name, "wider");
   EXPECT_EQ(machine.mxu.size, 256);
   EXPECT_NEAR(machine.dram.clock.si(), 1.3e9, 1);
 }
 
 TEST(Machines, ThePublishedDifferencesOfTheGenerationsHold) {
-  const hw::Machine v2 = hw::read_machine(machine_config("tpu-v2"));
-  const hw::Machine v3 = hw::read_machine(machine_config("tpu-v3"));
+  const sw::TargetMachine v2 = sw::read_target(machine_config("tpu-v2"));
+  const sw::TargetMachine v3 = sw::read_target(machine_config("tpu-v3"));
   EXPECT_EQ(v2.name, "tpu-v2");
   EXPECT_EQ(v3.name, "tpu-v3");
   EXPECT_EQ(v3.hbm.capacity_per_core.value(), 2 * v2.hbm.capacity_per_core.value());
@@ -93,7 +93,7 @@ TEST(Machines, ThePublishedDifferencesOfTheGenerationsHold) {
 
 TEST(Machines, AFileOverridesTpuV3AndNamesItsMachine) {
   const MachineFile file("wide", "[mxu]\nsize = 256\n");
-  const hw::Machine machine = hw::read_machine(machine_config(file.path()));
+  const sw::TargetMachine machine = sw::read_target(machine_config(file.path()));
   EXPECT_EQ(machine.name, "wide");
   EXPECT_EQ(machine.mxu.size, 256);
   EXPECT_EQ(machine.mxu.count, 2);
@@ -101,7 +101,7 @@ TEST(Machines, AFileOverridesTpuV3AndNamesItsMachine) {
 
 TEST(Machines, AFileMayStartFromAnotherMachineAndChooseItsName) {
   const MachineFile file("fast", "base = \"tpu-v2\"\n\n[machine]\nname = \"v2 fast\"\n[core]\nclock = \"1 GHz\"\n");
-  const hw::Machine machine = hw::read_machine(machine_config(file.path()));
+  const sw::TargetMachine machine = sw::read_target(machine_config(file.path()));
   EXPECT_EQ(machine.name, "v2 fast");
   EXPECT_EQ(machine.mxu.count, 1);
   EXPECT_NEAR(machine.clock.si(), 1e9, 1);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/models/bert.h"
-#include "sw/ir/build/verify.h"
+#include "hlo/build/verify.h"
 #include "tests/workloads/by_name.h"
 
 #include <gtest/gtest.h>
 
-#include "sw/ir/eval/evaluator.h"
-#include "sw/ir/transform/flops.h"
+#include "hlo/eval/evaluator.h"
+#include "hlo/transform/flops.h"
 #include "tests/workloads/slopes.h"
 #include "tests/workloads/tiny.h"
 #include "tests/workloads/transformer_reference.h"
@@ -14,7 +14,7 @@
 namespace podsim::workloads::models {
 namespace {
 
-using sw::ir::Literal;
+using hlo::Literal;
 using testing::Matrix;
 
 BertOptions tiny_bert(layers::EmbeddingLookup lookup) {
@@ -117,12 +117,12 @@ class ReferenceBert : testing::ReferenceTransformer {
 };
 
 /// Random; the last token of the second sequence is none.
-std::vector<sw::ir::Literal> bert_arguments(const sw::ir::Module& module, const BertOptions& options) {
-  std::vector<sw::ir::Literal> arguments;
-  const sw::ir::Computation& entry = module.entry_computation();
+std::vector<hlo::Literal> bert_arguments(const hlo::Module& module, const BertOptions& options) {
+  std::vector<hlo::Literal> arguments;
+  const hlo::Computation& entry = module.entry_computation();
   unsigned seed = 1;
-  for (sw::ir::InstructionId id : entry.parameters) {
-    const sw::ir::Instruction& parameter = entry[id];
+  for (hlo::InstructionId id : entry.parameters) {
+    const hlo::Instruction& parameter = entry[id];
     double low = -0.7, high = 0.7;
     if (parameter.name == "tokens" || parameter.name == "masked_tokens") low = 0, high = double(options.vocabulary);
     if (parameter.name == "masked_places") low = 0, high = double(options.sequence);
@@ -130,8 +130,8 @@ std::vector<sw::ir::Literal> bert_arguments(const sw::ir::Module& module, const 
     if (parameter.name == "present") low = high = 1;
     if (parameter.name.ends_with("scale")) low = 0.8, high = 1.2;
     if (parameter.name.ends_with("momentum")) low = high = 0;
-    arguments.push_back(sw::ir::testing::random_literal(parameter.shape, seed++, low, high));
-    if (parameter.shape.element_type == sw::ir::ElementType::s32) {
+    arguments.push_back(hlo::testing::random_literal(parameter.shape, seed++, low, high));
+    if (parameter.shape.element_type == hlo::ElementType::s32) {
       for (double& value : arguments.back().values) value = std::floor(value);
     }
     if (parameter.name == "present") arguments.back().values.back() = 0;
@@ -143,12 +143,12 @@ TEST(Bert, HasTheLossOfTheFormulas) {
   for (const auto lookup : {layers::EmbeddingLookup::one_hot, layers::EmbeddingLookup::gather}) {
     BertOptions options = tiny_bert(lookup);
     options.attention.late_division = lookup == layers::EmbeddingLookup::gather;
-    const sw::ir::Module module = bert_forward(options);
-    sw::ir::build::verify(module);
-    const std::vector<sw::ir::Literal> arguments = bert_arguments(module, options);
+    const hlo::Module module = bert_forward(options);
+    hlo::build::verify(module);
+    const std::vector<hlo::Literal> arguments = bert_arguments(module, options);
     const auto tensors = testing::by_name(module, arguments);
     const double expected = ReferenceBert(options, blocks_of(options), tensors).loss();
-    EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-12 * expected);
+    EXPECT_NEAR(hlo::eval::evaluate(module, arguments).values[0], expected, 1e-12 * expected);
   }
 }
 
@@ -167,10 +167,10 @@ TEST(Bert, HasTheSameSlopesIfItsSoftmaxIsDividedLate) {
   expect_slopes_of_the_loss(options);
 }
 
-// 336,226,108: what the published checkpoint of BERT-large (uncased) has with both heads.
+// 336,226,108: the parameters of the published checkpoint of BERT-large (uncased) with both heads.
 TEST(Bert, LargeHasAsManyParametersAsThePublishedCheckpoint) {
   const TrainingStep step = bert_training_step({});
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Computation& entry = step.module.entry_computation();
   std::int64_t count = 0;
   for (std::size_t i = 0; i < step.donations.size() / 3; ++i) {
     count += entry[entry.parameters[step.donations[i].parameter]].shape.element_count();
@@ -181,11 +181,11 @@ TEST(Bert, LargeHasAsManyParametersAsThePublishedCheckpoint) {
 // The rows that one-hot products look up (tokens, segments, masked positions) are counted separately.
 TEST(Bert, ItsProductsTakeTheFlopsOfTheClosedForm) {
   const BertOptions options = tiny_bert(layers::EmbeddingLookup::gather);
-  const sw::ir::Module module = bert_training_step(options).module;
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Module module = bert_training_step(options).module;
+  const hlo::Computation& entry = module.entry_computation();
   double flops = 0;
-  for (sw::ir::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
-    if (entry[id].opcode == sw::ir::Opcode::dot) flops += double(sw::ir::transform::cost(module, entry, id).flops);
+  for (hlo::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
+    if (entry[id].opcode == hlo::Opcode::dot) flops += double(hlo::transform::cost(module, entry, id).flops);
   }
   const double tokens = double(options.batch * options.sequence), model = double(options.model);
   const double lookups = 4 * tokens * model * 2 + 4 * tokens * double(options.predictions) * model;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
 #include "tests/workloads/by_name.h"
 #include "tests/workloads/slopes.h"
 #include "tests/workloads/tiny.h"
@@ -31,7 +31,7 @@ BitResNetOptions tiny_bit_resnet() {
   return options;
 }
 
-using Tensors = std::map<std::string, sw::ir::Literal>;
+using Tensors = std::map<std::string, hlo::Literal>;
 
 /// Images [batch, rows, rows, channels] as numbers.
 struct Images {
@@ -111,7 +111,7 @@ class ReferenceBitResNet {
     return y;
   }
 
-  /// Maxima of 3 x 3 places at every second one; an odd row of padding is at the end.
+  /// Maxima of windows of 3 x 3 with a stride of two; an odd row of padding is at the end.
   static Images pooled(const Images& x) {
     Images y(x.batch, x.rows / 2, x.channels);
     for (std::int64_t b = 0; b < x.batch; ++b) {
@@ -180,11 +180,11 @@ class ReferenceBitResNet {
 
 TEST(BitResNet, HasTheLossOfTheFormulas) {
   const BitResNetOptions options = tiny_bit_resnet();
-  const sw::ir::Module module = bit_resnet_forward(options);
-  sw::ir::build::verify(module);
-  const std::vector<sw::ir::Literal> arguments = testing::arguments_for(module, 1, double(options.classes));
+  const hlo::Module module = bit_resnet_forward(options);
+  hlo::build::verify(module);
+  const std::vector<hlo::Literal> arguments = testing::arguments_for(module, 1, double(options.classes));
   const double expected = ReferenceBitResNet(options, testing::by_name(module, arguments)).loss();
-  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-9 * expected);
+  EXPECT_NEAR(hlo::eval::evaluate(module, arguments).values[0], expected, 1e-9 * expected);
 }
 
 TEST(BitResNet, HasTheSlopesOfThatLoss) {
@@ -203,10 +203,10 @@ TEST(BitResNet, TakesThePublishedFlops) {
   EXPECT_NEAR(bit_resnet_flops(options), 6 * 4.089e9 - 2 * stem, 0.01 * 6 * 4.089e9);
 }
 
-// 25,549,352: what the published checkpoint of BiT-S R50x1 has.
+// 25,549,352: the parameters of the published checkpoint of BiT-S R50x1.
 TEST(BitResNet, HasThePublishedNumberOfParameters) {
   const TrainingStep step = bit_resnet_training_step({});
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Computation& entry = step.module.entry_computation();
   std::int64_t count = 0;
   for (std::size_t i = 0; i < step.donations.size() / 2; ++i) {
     count += entry[entry.parameters[std::size_t(step.donations[i].parameter)]].shape.element_count();

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "sw/ir/transform/flops.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "hlo/transform/flops.h"
 #include "tests/workloads/by_name.h"
 #include "tests/workloads/slopes.h"
 #include "tests/workloads/tiny.h"
@@ -38,7 +38,7 @@ GnmtOptions tiny_gnmt() {
 /// GNMT in loops over numbers, sentence by sentence.
 class ReferenceGnmt {
  public:
-  ReferenceGnmt(const GnmtOptions& options, const std::map<std::string, sw::ir::Literal>& tensors)
+  ReferenceGnmt(const GnmtOptions& options, const std::map<std::string, hlo::Literal>& tensors)
       : o_(options), tensors_(tensors) {}
 
   double loss() const {
@@ -176,17 +176,17 @@ class ReferenceGnmt {
   }
 
   const GnmtOptions& o_;
-  const std::map<std::string, sw::ir::Literal>& tensors_;
+  const std::map<std::string, hlo::Literal>& tensors_;
 };
 
-std::vector<sw::ir::Literal> gnmt_arguments(const sw::ir::Module& module, const GnmtOptions& options) {
-  std::vector<sw::ir::Literal> arguments;
-  const sw::ir::Computation& entry = module.entry_computation();
+std::vector<hlo::Literal> gnmt_arguments(const hlo::Module& module, const GnmtOptions& options) {
+  std::vector<hlo::Literal> arguments;
+  const hlo::Computation& entry = module.entry_computation();
   unsigned seed = 1;
-  for (const sw::ir::InstructionId id : entry.parameters) {
-    const bool is_token = entry[id].shape.element_type == sw::ir::ElementType::s32;
+  for (const hlo::InstructionId id : entry.parameters) {
+    const bool is_token = entry[id].shape.element_type == hlo::ElementType::s32;
     const double low = is_token ? 0 : -0.9, high = is_token ? double(options.vocabulary) : 0.9;
-    arguments.push_back(sw::ir::testing::random_literal(entry[id].shape, seed++, low, high));
+    arguments.push_back(hlo::testing::random_literal(entry[id].shape, seed++, low, high));
     for (double& value : arguments.back().values) value = is_token ? std::floor(value) : value;
     if (entry[id].name.ends_with("momentum")) std::ranges::fill(arguments.back().values, 0);
   }
@@ -195,11 +195,11 @@ std::vector<sw::ir::Literal> gnmt_arguments(const sw::ir::Module& module, const 
 
 TEST(Gnmt, HasTheLossOfTheFormulas) {
   const GnmtOptions options = tiny_gnmt();
-  const sw::ir::Module module = gnmt_forward(options);
-  sw::ir::build::verify(module);
-  const std::vector<sw::ir::Literal> arguments = gnmt_arguments(module, options);
+  const hlo::Module module = gnmt_forward(options);
+  hlo::build::verify(module);
+  const std::vector<hlo::Literal> arguments = gnmt_arguments(module, options);
   const double expected = ReferenceGnmt(options, testing::by_name(module, arguments)).loss();
-  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-12 * expected);
+  EXPECT_NEAR(hlo::eval::evaluate(module, arguments).values[0], expected, 1e-12 * expected);
 }
 
 TEST(Gnmt, HasTheSlopesOfThatLoss) {
@@ -209,12 +209,12 @@ TEST(Gnmt, HasTheSlopesOfThatLoss) {
                          [&](const auto& tensors) { return ReferenceGnmt(options, tensors).loss(); });
 }
 
-// MLPerf's reference in PyTorch has 160,671,297 parameters, of which the one here has not: 9 second biases of 4H, the
-// output's biases of V = 32320. It has more: its first decoder layer reads what it attended to at the time before,
-// 4 H^2, as the published profile shows, in which V = 32316.
+// MLPerf's reference in PyTorch has 160,671,297 parameters. The workload does not have 9 second biases of 4H and the
+// output's biases of V = 32320. It has more in the first decoder layer, which reads the attention's result of the
+// previous step, 4 H^2, as in the published profile, in which V = 32316.
 TEST(Gnmt, HasThePublishedNumberOfParameters) {
   const TrainingStep step = gnmt_training_step({});
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Computation& entry = step.module.entry_computation();
   std::int64_t count = 0;
   for (std::size_t i = 0; i < step.donations.size() / 3; ++i) {
     count += entry[entry.parameters[std::size_t(step.donations[i].parameter)]].shape.element_count();
@@ -224,14 +224,13 @@ TEST(Gnmt, HasThePublishedNumberOfParameters) {
 }
 
 /// FLOPs of the products of a computation and, for each of its trips, of every loop in it.
-double flops_of_products(const sw::ir::Module& module, const sw::ir::Computation& computation) {
+double flops_of_products(const hlo::Module& module, const hlo::Computation& computation) {
   double flops = 0;
-  for (sw::ir::InstructionId id = 0; id < int(computation.instructions.size()); ++id) {
-    const sw::ir::Instruction& instruction = computation[id];
-    if (instruction.opcode == sw::ir::Opcode::dot)
-      flops += double(sw::ir::transform::cost(module, computation, id).flops);
-    if (instruction.opcode != sw::ir::Opcode::while_loop) continue;
-    for (const sw::ir::ComputationId called : instruction.called) {
+  for (hlo::InstructionId id = 0; id < int(computation.instructions.size()); ++id) {
+    const hlo::Instruction& instruction = computation[id];
+    if (instruction.opcode == hlo::Opcode::dot) flops += double(hlo::transform::cost(module, computation, id).flops);
+    if (instruction.opcode != hlo::Opcode::while_loop) continue;
+    for (const hlo::ComputationId called : instruction.called) {
       flops += double(instruction.trip_count) * flops_of_products(module, module.computations[std::size_t(called)]);
     }
   }
@@ -242,7 +241,7 @@ TEST(Gnmt, ItsProductsTakeTheFlopsOfTheClosedForm) {
   GnmtOptions options = tiny_gnmt();
   options.longest = options.length;
   const double attention = 12.0 * double(options.batch * options.length * options.length * options.units);
-  const sw::ir::Module module = gnmt_training_step(options).module;
+  const hlo::Module module = gnmt_training_step(options).module;
   EXPECT_DOUBLE_EQ(flops_of_products(module, module.entry_computation()), gnmt_flops(options) - attention);
 }
 

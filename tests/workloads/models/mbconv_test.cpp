@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "sw/ir/build/verify.h"
+#include "hlo/build/verify.h"
 #include "workloads/models/registry.h"
 
 namespace podsim::workloads::models {
@@ -28,15 +28,15 @@ TEST(Mbconv, TakesTheFlopsOfEfficientNetB0) {
   EXPECT_EQ(mbconv_flops(four), 4 * mbconv_flops(efficientnet_b0()));
 }
 
-// Of a block without expansion and squeeze-and-excite, gradients need the results of both convolutions, of the ReLU
+// The gradients of a block without expansion and squeeze-and-excite need the results of both convolutions, of the ReLU
 // between them and of the block.
 TEST(Mbconv, LeavesTheLogitsAloneOrWithWhatGradientsNeed) {
   MbconvOptions options = efficientnet_b0();
   options.image_size = 32;
   const auto results = [&] {
     const MbconvProgram program = mbconv_inference(options);
-    sw::ir::build::verify(program.module);
-    const sw::ir::Computation& entry = program.module.entry_computation();
+    hlo::build::verify(program.module);
+    const hlo::Computation& entry = program.module.entry_computation();
     return entry[entry.root].operands.size();
   };
   EXPECT_EQ(results(), 1U);

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "sw/ir/transform/flops.h"
-#include "tests/sw/ir/literals.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "hlo/transform/flops.h"
+#include "tests/hlo/literals.h"
 #include "tests/workloads/by_name.h"
 #include "tests/workloads/slopes.h"
 #include "tests/workloads/tiny.h"
@@ -131,17 +131,17 @@ class ReferencePatchNetwork : testing::ReferenceTransformer {
   const PatchNetworkOptions& network_;
 };
 
-std::vector<sw::ir::Literal> patch_arguments(const sw::ir::Module& module, const PatchNetworkOptions& options) {
-  std::vector<sw::ir::Literal> arguments;
-  const sw::ir::Computation& entry = module.entry_computation();
+std::vector<hlo::Literal> patch_arguments(const hlo::Module& module, const PatchNetworkOptions& options) {
+  std::vector<hlo::Literal> arguments;
+  const hlo::Computation& entry = module.entry_computation();
   unsigned seed = 1;
-  for (const sw::ir::InstructionId id : entry.parameters) {
-    const sw::ir::Instruction& parameter = entry[id];
+  for (const hlo::InstructionId id : entry.parameters) {
+    const hlo::Instruction& parameter = entry[id];
     double low = -0.7, high = 0.7;
     if (parameter.name == "labels") low = 0, high = double(options.classes);
     if (parameter.name.ends_with("scale")) low = 0.8, high = 1.2;
     if (parameter.name.ends_with("momentum")) low = high = 0;
-    arguments.push_back(sw::ir::testing::random_literal(parameter.shape, seed++, low, high));
+    arguments.push_back(hlo::testing::random_literal(parameter.shape, seed++, low, high));
     if (parameter.name != "labels") continue;
     for (double& value : arguments.back().values) value = std::floor(value);
   }
@@ -152,12 +152,12 @@ class PatchNetworks : public ::testing::TestWithParam<PatchMixing> {};
 
 TEST_P(PatchNetworks, HaveTheLossOfTheFormulas) {
   const PatchNetworkOptions options = tiny_network(GetParam());
-  const sw::ir::Module module = patch_forward(options);
-  sw::ir::build::verify(module);
-  const std::vector<sw::ir::Literal> arguments = patch_arguments(module, options);
+  const hlo::Module module = patch_forward(options);
+  hlo::build::verify(module);
+  const std::vector<hlo::Literal> arguments = patch_arguments(module, options);
   const auto tensors = testing::by_name(module, arguments);
   const double expected = ReferencePatchNetwork(options, patch_blocks(options), tensors).loss();
-  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-12 * expected);
+  EXPECT_NEAR(hlo::eval::evaluate(module, arguments).values[0], expected, 1e-12 * expected);
 }
 
 TEST_P(PatchNetworks, HaveTheSlopesOfThatLoss) {
@@ -170,12 +170,12 @@ TEST_P(PatchNetworks, HaveTheSlopesOfThatLoss) {
 
 TEST_P(PatchNetworks, ProductsTakeTheFlopsOfTheClosedForm) {
   const PatchNetworkOptions options = tiny_network(GetParam());
-  const sw::ir::Module module = patch_training_step(options).module;
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Module module = patch_training_step(options).module;
+  const hlo::Computation& entry = module.entry_computation();
   double flops = 0;
-  for (sw::ir::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
-    if (entry[id].opcode != sw::ir::Opcode::dot && entry[id].opcode != sw::ir::Opcode::convolution) continue;
-    flops += double(sw::ir::transform::cost(module, entry, id).flops);
+  for (hlo::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
+    if (entry[id].opcode != hlo::Opcode::dot && entry[id].opcode != hlo::Opcode::convolution) continue;
+    flops += double(hlo::transform::cost(module, entry, id).flops);
   }
   EXPECT_DOUBLE_EQ(flops, patch_flops(options));
 }
@@ -187,10 +187,10 @@ INSTANTIATE_TEST_SUITE_P(, PatchNetworks, ::testing::Values(PatchMixing::attenti
 
 std::int64_t elements_of_tensors(const PatchNetworkOptions& options) {
   const TrainingStep step = patch_training_step(options);
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Computation& entry = step.module.entry_computation();
   std::int64_t count = 0;
-  for (const sw::ir::InstructionId id : entry.parameters) {
-    const sw::ir::Instruction& parameter = entry[id];
+  for (const hlo::InstructionId id : entry.parameters) {
+    const hlo::Instruction& parameter = entry[id];
     const std::string& name = parameter.name;
     const bool is_slot = name.ends_with("_moment"), is_input = name == "images" || name == "labels";
     if (!is_slot && !is_input && name != "learning_rate" && name != "step") count += parameter.shape.element_count();

@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/transform/flops.h"
+#include "hlo/transform/flops.h"
 #include "tests/workloads/slopes.h"
 #include "tests/workloads/tiny.h"
 
 namespace podsim::workloads::models {
 namespace {
 
-using Tensors = std::map<std::string, sw::ir::Literal>;
+using Tensors = std::map<std::string, hlo::Literal>;
 
 PerceptronOptions tiny_perceptron() {
   PerceptronOptions options;
@@ -26,7 +26,7 @@ PerceptronOptions tiny_perceptron() {
   options.inputs = 4;
   options.outputs = 3;
   options.precision = testing::double_precision();
-  options.training.gradient_type = sw::ir::ElementType::f64;
+  options.training.gradient_type = hlo::ElementType::f64;
   options.training.optimizer = testing::plain_gradient();
   return options;
 }
@@ -61,9 +61,9 @@ double loss_of(const PerceptronOptions& o, const Tensors& tensors) {
 TEST(Perceptron, HasTheLossAndSlopesOfTheFormulas) {
   const PerceptronOptions options = tiny_perceptron();
   const TrainingStep step = perceptron_training_step(options);
-  const std::vector<sw::ir::Literal> arguments = testing::arguments_for(step.module, 1, double(options.outputs));
+  const std::vector<hlo::Literal> arguments = testing::arguments_for(step.module, 1, double(options.outputs));
   const double expected = loss_of(options, testing::by_name(step.module, arguments));
-  EXPECT_NEAR(sw::ir::eval::evaluate(step.module, arguments).elements.back().values[0], expected, 1e-9 * expected);
+  EXPECT_NEAR(hlo::eval::evaluate(step.module, arguments).elements.back().values[0], expected, 1e-9 * expected);
   testing::expect_slopes(step, arguments, [&](const Tensors& tensors) { return loss_of(options, tensors); });
 }
 
@@ -75,7 +75,7 @@ TEST(Perceptron, HasThePublishedNumberOfParameters) {
   options.inputs = 2000;
   options.outputs = 200;
   const TrainingStep step = perceptron_training_step(options);
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Computation& entry = step.module.entry_computation();
   std::int64_t count = 0;
   for (std::size_t i = 0; i < step.donations.size() / 2; ++i) {
     count += entry[entry.parameters[std::size_t(step.donations[i].parameter)]].shape.element_count();
@@ -85,7 +85,7 @@ TEST(Perceptron, HasThePublishedNumberOfParameters) {
 
 TEST(Perceptron, TakesTheFlopsOfItsProducts) {
   const PerceptronOptions options;
-  EXPECT_NEAR(sw::ir::transform::product_flops(perceptron_training_step(options).module), perceptron_flops(options),
+  EXPECT_NEAR(hlo::transform::product_flops(perceptron_training_step(options).module), perceptron_flops(options),
               1e-9 * perceptron_flops(options));
 }
 

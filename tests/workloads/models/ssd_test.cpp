@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/models/ssd.h"
-#include "sw/ir/build/verify.h"
+#include "hlo/build/verify.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "sw/ir/eval/evaluator.h"
-#include "sw/ir/transform/flops.h"
+#include "hlo/eval/evaluator.h"
+#include "hlo/transform/flops.h"
 #include "tests/workloads/tiny.h"
 
 namespace podsim::workloads::models {
 namespace {
 
-using sw::ir::Literal;
+using hlo::Literal;
 
 SsdOptions tiny_ssd() {
   SsdOptions options;
@@ -34,19 +34,19 @@ TEST(Ssd, HasTheMapsAndBoxesOfThePaper) {
   EXPECT_EQ(ssd_box_count({}), 8732);
 }
 
-std::vector<sw::ir::Literal> ssd_arguments(const sw::ir::Module& module, const SsdOptions& options) {
-  std::vector<sw::ir::Literal> arguments;
-  const sw::ir::Computation& entry = module.entry_computation();
+std::vector<hlo::Literal> ssd_arguments(const hlo::Module& module, const SsdOptions& options) {
+  std::vector<hlo::Literal> arguments;
+  const hlo::Computation& entry = module.entry_computation();
   unsigned seed = 1;
-  for (sw::ir::InstructionId id : entry.parameters) {
-    const sw::ir::Instruction& parameter = entry[id];
+  for (hlo::InstructionId id : entry.parameters) {
+    const hlo::Instruction& parameter = entry[id];
     double low = -1, high = 1;
-    if (parameter.shape.element_type == sw::ir::ElementType::s32) low = 0, high = double(options.classes);
+    if (parameter.shape.element_type == hlo::ElementType::s32) low = 0, high = double(options.classes);
     if (parameter.name.ends_with("gamma")) low = 0.8, high = 1.2;
     if (parameter.name == "boxes") low = -3, high = 3;
     if (parameter.name == "matches") low = high = 4;
-    arguments.push_back(sw::ir::testing::random_literal(parameter.shape, seed++, low, high));
-    if (parameter.shape.element_type == sw::ir::ElementType::s32) {
+    arguments.push_back(hlo::testing::random_literal(parameter.shape, seed++, low, high));
+    if (parameter.shape.element_type == hlo::ElementType::s32) {
       for (double& value : arguments.back().values) value = std::floor(value);
     }
     if (parameter.name == "classes") {  // every fortieth box has an object
@@ -62,17 +62,17 @@ std::vector<sw::ir::Literal> ssd_arguments(const sw::ir::Module& module, const S
 // the default one.
 TEST(Ssd, HeadsOfZerosLoseTheEntropyOfTheClassesAndTheSizeOfTheBoxes) {
   const SsdOptions options = tiny_ssd();
-  const sw::ir::Module module = ssd_forward(options);
-  sw::ir::build::verify(module);
-  std::vector<sw::ir::Literal> arguments = ssd_arguments(module, options);
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Module module = ssd_forward(options);
+  hlo::build::verify(module);
+  std::vector<hlo::Literal> arguments = ssd_arguments(module, options);
+  const hlo::Computation& entry = module.entry_computation();
   double boxes = 0, distance = 0, matches = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& name = entry[entry.parameters[i]].name;
     if (name.starts_with("head")) std::ranges::fill(arguments[i].values, 0.0);
     if (name == "matches") matches = arguments[i].values[0];
     if (name != "classes") continue;
-    const sw::ir::Literal &classes = arguments[i], &targets = arguments[i - 1];
+    const hlo::Literal &classes = arguments[i], &targets = arguments[i - 1];
     for (std::size_t k = 0; k < classes.values.size(); ++k) {
       ++boxes;
       for (std::size_t c = 0; c < 4 && classes.values[k] > 0; ++c) {
@@ -82,16 +82,16 @@ TEST(Ssd, HeadsOfZerosLoseTheEntropyOfTheClassesAndTheSizeOfTheBoxes) {
     }
   }
   const double expected = (std::log(3) * boxes + distance) / matches;
-  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-9 * expected);
+  EXPECT_NEAR(hlo::eval::evaluate(module, arguments).values[0], expected, 1e-9 * expected);
 }
 
-// With kernels of zeros, the biases of the heads say the entropies: those of the fifth scale's first kind are higher
-// than all others. Of the boxes without an object, 3 * matches of them count and no others.
+// With kernels of zeros, the biases of the heads determine the entropies: those of the fifth scale's first kind are
+// higher than all others. Among the boxes without an object, 3 * matches of these count and no others.
 TEST(Ssd, TheHardestBoxesWithoutAnObjectCount) {
   const SsdOptions options = tiny_ssd();
-  const sw::ir::Module module = ssd_forward(options);
-  std::vector<sw::ir::Literal> arguments = ssd_arguments(module, options);
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Module module = ssd_forward(options);
+  std::vector<hlo::Literal> arguments = ssd_arguments(module, options);
+  const hlo::Computation& entry = module.entry_computation();
   const std::int64_t size = ssd_map_sizes(options)[4];
   const double hard = double(size * size), matches = hard / 3;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -102,7 +102,7 @@ TEST(Ssd, TheHardestBoxesWithoutAnObjectCount) {
     if (name == "matches") std::ranges::fill(arguments[i].values, matches);
   }
   const double entropy = std::log(2 + std::exp(2.0));  // of class 0, whose logit is 0
-  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], hard * entropy / matches, 1e-9);
+  EXPECT_NEAR(hlo::eval::evaluate(module, arguments).values[0], hard * entropy / matches, 1e-9);
 }
 
 // Multiply-accumulates of the convolutions, layer by layer, as [positions, kernel, channels, filters].
@@ -121,12 +121,11 @@ TEST(Ssd, TakesTheFlopsOfItsLayers) {
   const double head_channels =
       38.0 * 38 * 4 * 256 + 19.0 * 19 * 6 * 512 + 10.0 * 10 * 6 * 512 + 5.0 * 5 * 6 * 256 + 3.0 * 3 * 4 * 256 + 4 * 256;
   outputs_times_taps += head_channels * 9 * 85;
-  const sw::ir::Module module = ssd_forward(options);
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Module module = ssd_forward(options);
+  const hlo::Computation& entry = module.entry_computation();
   double flops = 0;
-  for (sw::ir::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
-    if (entry[id].opcode == sw::ir::Opcode::convolution)
-      flops += double(sw::ir::transform::cost(module, entry, id).flops);
+  for (hlo::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
+    if (entry[id].opcode == hlo::Opcode::convolution) flops += double(hlo::transform::cost(module, entry, id).flops);
   }
   // Taps in the padding do not count: at most a border of two rows and columns of each map.
   EXPECT_LT(flops, 2 * outputs_times_taps);
@@ -137,14 +136,14 @@ TEST(Ssd, TakesTheFlopsOfItsLayers) {
 TEST(Ssd, HasTheSlopesOfItsLoss) {
   const SsdOptions options = tiny_ssd();
   const TrainingStep step = ssd_training_step(options);
-  sw::ir::build::verify(step.module);
-  std::vector<sw::ir::Literal> arguments = ssd_arguments(step.module, options);
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  hlo::build::verify(step.module);
+  std::vector<hlo::Literal> arguments = ssd_arguments(step.module, options);
+  const hlo::Computation& entry = step.module.entry_computation();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (entry[entry.parameters[i]].name.ends_with("momentum")) std::ranges::fill(arguments[i].values, 0.0);
   }
-  const sw::ir::Literal result = sw::ir::eval::evaluate(step.module, arguments);
-  const sw::ir::Module forward = ssd_forward(options);
+  const hlo::Literal result = hlo::eval::evaluate(step.module, arguments);
+  const hlo::Module forward = ssd_forward(options);
   const std::size_t trained = (result.elements.size() - 1) / 2;
   arguments.resize(forward.entry_computation().parameters.size());
   const double h = 1e-6;
@@ -158,9 +157,9 @@ TEST(Ssd, HasTheSlopesOfItsLoss) {
     double& value = arguments[parameter].values[0];
     const double middle = value;
     value = middle + h;
-    const double above = sw::ir::eval::evaluate(forward, arguments).values[0];
+    const double above = hlo::eval::evaluate(forward, arguments).values[0];
     value = middle - h;
-    const double below = sw::ir::eval::evaluate(forward, arguments).values[0];
+    const double below = hlo::eval::evaluate(forward, arguments).values[0];
     value = middle;
     const double slope = (above - below) / (2 * h);
     EXPECT_NEAR(result.elements[trained + i].values[0], slope, 1e-8 + 1e-4 * std::abs(slope)) << name;

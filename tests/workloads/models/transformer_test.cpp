@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/models/transformer.h"
-#include "sw/ir/build/verify.h"
+#include "hlo/build/verify.h"
 #include "tests/workloads/by_name.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "sw/ir/eval/evaluator.h"
-#include "sw/ir/transform/flops.h"
+#include "hlo/eval/evaluator.h"
+#include "hlo/transform/flops.h"
 #include "tests/workloads/tiny.h"
 #include "tests/workloads/transformer_reference.h"
 #include "workloads/models/transformer_size.h"
@@ -16,7 +16,7 @@
 namespace podsim::workloads::models {
 namespace {
 
-using sw::ir::Literal;
+using hlo::Literal;
 
 TransformerOptions tiny_transformer() {
   TransformerOptions options;
@@ -76,7 +76,7 @@ TransformerOptions packed() {
   return options;
 }
 
-/// As GPT-J: both blocks of a layer beside each other, gradients of one sequence after another.
+/// As GPT-J: both blocks of a layer in parallel, gradients of one sequence after another.
 TransformerOptions in_parts() {
   TransformerOptions options = tiny_transformer();
   options.parallel_blocks = true;
@@ -87,18 +87,18 @@ TransformerOptions in_parts() {
 }
 
 /// Random: tokens below the vocabulary, scales about 1, slots 0.
-std::vector<sw::ir::Literal> transformer_arguments(const sw::ir::Module& module, const TransformerOptions& options) {
-  std::vector<sw::ir::Literal> arguments;
-  const sw::ir::Computation& entry = module.entry_computation();
+std::vector<hlo::Literal> transformer_arguments(const hlo::Module& module, const TransformerOptions& options) {
+  std::vector<hlo::Literal> arguments;
+  const hlo::Computation& entry = module.entry_computation();
   unsigned seed = 1;
-  for (sw::ir::InstructionId id : entry.parameters) {
-    const sw::ir::Instruction& parameter = entry[id];
+  for (hlo::InstructionId id : entry.parameters) {
+    const hlo::Instruction& parameter = entry[id];
     double low = -0.7, high = 0.7;
-    if (parameter.shape.element_type == sw::ir::ElementType::s32) low = 0, high = double(options.vocabulary);
+    if (parameter.shape.element_type == hlo::ElementType::s32) low = 0, high = double(options.vocabulary);
     if (parameter.name.ends_with("scale")) low = 0.8, high = 1.2;
     if (parameter.name.ends_with("momentum")) low = high = 0;
-    arguments.push_back(sw::ir::testing::random_literal(parameter.shape, seed++, low, high));
-    if (parameter.shape.element_type == sw::ir::ElementType::s32) {
+    arguments.push_back(hlo::testing::random_literal(parameter.shape, seed++, low, high));
+    if (parameter.shape.element_type == hlo::ElementType::s32) {
       for (double& value : arguments.back().values) value = std::floor(value);
     }
     if (parameter.name.ends_with("sentences")) {
@@ -115,28 +115,28 @@ class Transformer : public ::testing::TestWithParam<TransformerOptions (*)()> {}
 
 TEST_P(Transformer, HasTheLossOfTheFormulas) {
   const TransformerOptions options = GetParam()();
-  const sw::ir::Module module = transformer_forward(options);
-  sw::ir::build::verify(module);
-  const std::vector<sw::ir::Literal> arguments = transformer_arguments(module, options);
+  const hlo::Module module = transformer_forward(options);
+  hlo::build::verify(module);
+  const std::vector<hlo::Literal> arguments = transformer_arguments(module, options);
   const auto tensors = testing::by_name(module, arguments);
   const double expected = testing::ReferenceTransformer(options, tensors).loss();
-  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-12 * expected);
+  EXPECT_NEAR(hlo::eval::evaluate(module, arguments).values[0], expected, 1e-12 * expected);
 }
 
 // The first three elements of every tensor, by central differences of the loss of the formulas.
 TEST_P(Transformer, HasTheSlopesOfThatLoss) {
   const TransformerOptions options = GetParam()();
   const TrainingStep step = transformer_training_step(options);
-  sw::ir::build::verify(step.module);
-  const std::vector<sw::ir::Literal> arguments = transformer_arguments(step.module, options);
-  const sw::ir::Literal result = sw::ir::eval::evaluate(step.module, arguments);
+  hlo::build::verify(step.module);
+  const std::vector<hlo::Literal> arguments = transformer_arguments(step.module, options);
+  const hlo::Literal result = hlo::eval::evaluate(step.module, arguments);
   auto tensors = testing::by_name(step.module, arguments);
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Computation& entry = step.module.entry_computation();
   const std::size_t trained = (result.elements.size() - 1) / 2;
   const double h = 1e-5;
   for (std::size_t i = 0; i < trained; ++i) {
     const std::string& name = entry[entry.parameters[step.donations[i].parameter]].name;
-    const sw::ir::Literal& slope = result.elements[trained + i];  // the new momentum, which was zero
+    const hlo::Literal& slope = result.elements[trained + i];  // the new momentum, which was zero
     for (std::size_t k = 0; k < std::min<std::size_t>(3, slope.values.size()); ++k) {
       double& value = tensors[name].values[k];
       const double middle = value;
@@ -154,7 +154,7 @@ TEST_P(Transformer, HasTheSlopesOfThatLoss) {
 TEST_P(Transformer, HasAsManyParametersAsItsSizeSays) {
   const TransformerOptions options = GetParam()();
   const TrainingStep step = transformer_training_step(options);
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Computation& entry = step.module.entry_computation();
   std::int64_t count = 0;
   for (std::size_t i = 0; i < step.donations.size() / 2; ++i) {
     count += entry[entry.parameters[step.donations[i].parameter]].shape.element_count();
@@ -171,7 +171,7 @@ TEST(Transformer, CountsTheParametersOfExperts) {
   options.layers = 2;
   options.mixture.experts = 3;
   const TrainingStep step = transformer_training_step(options);
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Computation& entry = step.module.entry_computation();
   std::int64_t count = 0;
   for (std::size_t i = 0; i < step.donations.size() / 2; ++i) {
     count += entry[entry.parameters[step.donations[i].parameter]].shape.element_count();
@@ -181,12 +181,12 @@ TEST(Transformer, CountsTheParametersOfExperts) {
 
 TEST(Transformer, ItsProductsTakeTheFlopsOfTheClosedForm) {
   for (auto options : {gated(), swish()}) {
-    EXPECT_DOUBLE_EQ(sw::ir::transform::product_flops(transformer_training_step(options).module), model_flops(options));
+    EXPECT_DOUBLE_EQ(hlo::transform::product_flops(transformer_training_step(options).module), model_flops(options));
   }
   // A lookup by product reads a table of V rows for every token, forward and for the table's gradient.
   for (auto options : {tiny_transformer(), with_shared_keys(), with_encoder()}) {
     const double lookups = double(options.batch * (options.sequence + options.source_sequence));
-    EXPECT_DOUBLE_EQ(sw::ir::transform::product_flops(transformer_training_step(options).module),
+    EXPECT_DOUBLE_EQ(hlo::transform::product_flops(transformer_training_step(options).module),
                      model_flops(options) + 4 * lookups * double(options.vocabulary * options.model));
   }
 }
@@ -195,8 +195,8 @@ TEST(Transformer, ValuesThatUsersAnnotateAreOneInstructionEach) {
   TransformerOptions options;
   options.layers = 3;
   options.feed_forward.activation = layers::Activation::geglu;
-  const sw::ir::Module module = transformer_training_step(options).module;
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Module module = transformer_training_step(options).module;
+  const hlo::Computation& entry = module.entry_computation();
   const std::vector<std::int64_t> stream{8, 512, 768}, hidden{8, 512, 3072}, heads{8, 512, 12, 64},
       scores{8, 12, 512, 512};
   const std::map<std::string, std::vector<std::int64_t>> expected = {
@@ -217,7 +217,7 @@ TEST(Transformer, ValuesThatUsersAnnotateAreOneInstructionEach) {
   };
   for (const auto& [name, sizes] : expected) {
     int count = 0;
-    for (const sw::ir::Instruction& instruction : entry.instructions) {
+    for (const hlo::Instruction& instruction : entry.instructions) {
       if (instruction.op_name != name) continue;
       ++count;
       EXPECT_EQ(instruction.shape.dimensions, sizes) << name;

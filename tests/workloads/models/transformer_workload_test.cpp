@@ -5,19 +5,19 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "sw/ir/transform/flops.h"
-#include "sw/spmd/mesh/sharding_file.h"
+#include "hlo/spmd/mesh/sharding_file.h"
+#include "hlo/transform/flops.h"
 
 namespace podsim::workloads::models {
 namespace {
 
 /// Elements of the parameters that a step replaces, except slot variables.
-double trained_elements(const sw::ir::Module& module) {
+double trained_elements(const hlo::Module& module) {
   double count = 0;
-  const sw::ir::Computation& entry = module.entry_computation();
-  for (sw::ir::InstructionId id : entry.parameters) {
-    const sw::ir::Instruction& parameter = entry[id];
-    if (parameter.shape.element_type != sw::ir::ElementType::f32 || parameter.shape.rank() == 0) continue;
+  const hlo::Computation& entry = module.entry_computation();
+  for (hlo::InstructionId id : entry.parameters) {
+    const hlo::Instruction& parameter = entry[id];
+    if (parameter.shape.element_type != hlo::ElementType::f32 || parameter.shape.rank() == 0) continue;
     if (!parameter.name.ends_with("_moment")) count += double(parameter.shape.element_count());
   }
   return count;
@@ -33,7 +33,7 @@ TEST(Dense137b, HasAsManyParametersAsPublished) {
   EXPECT_NEAR(count, 64 * layer + 32768.0 * 8192, 1e-4 * count);
 }
 
-// 6,053,381,344: what the published checkpoint of GPT-J has; biases are some 3e6 of them.
+// 6,053,381,344: the parameters of the published checkpoint of GPT-J; biases are some 3e6 of them.
 TEST(Gpt6b, HasAsManyParametersAsPublished) {
   const Workload workload = build_workload("gpt_6b", {});
   const double count = trained_elements(workload.step.module);
@@ -57,7 +57,7 @@ TEST(Dense137b, TakesSixFlopsForEveryParameterAndToken) {
   EXPECT_NEAR(workload.model_flops, expected, 0.01 * expected);
   // The lookup as a product has no gradient for the tokens: 4 FLOPs more for every element of the table and token.
   const double lookup = 4 * tokens * 32768 * 8192;
-  EXPECT_NEAR(sw::ir::transform::product_flops(workload.step.module), expected + lookup, 0.01 * expected);
+  EXPECT_NEAR(hlo::transform::product_flops(workload.step.module), expected + lookup, 0.01 * expected);
 }
 
 // 18 of 36 layers have 2048 experts of 2 * 1024 * 8192 weights; GShard reports 600e9 parameters.
@@ -113,9 +113,9 @@ TEST(Gshard, TheTokensOfACoreAreAGroup) {
   const Workload workload = build_workload("gshard", options);
   EXPECT_EQ(workload.samples * workload.tokens_per_sample, 1 << 20);
   int combines = 0;
-  for (const sw::ir::Instruction& instruction : workload.step.module.entry_computation().instructions) {
+  for (const hlo::Instruction& instruction : workload.step.module.entry_computation().instructions) {
     if (!instruction.op_name.ends_with("moe/combine") || instruction.shape.rank() != 4) continue;
-    // [groups, experts, places, tokens] with twice as many places as tokens
+    // [groups, experts, slots, tokens] with twice as many slots as tokens
     EXPECT_EQ(instruction.shape.dimensions, (std::vector<std::int64_t>{128, 128, 64, 4096}));
     ++combines;
   }
@@ -128,20 +128,20 @@ TEST(Gshard, ComesWithAShardingOverAllCores) {
   options.model = {
       {"model.layers", "2"}, {"model.encoder_layers", "2"}, {"model.experts", "16"}, {"model.batch", "16"}};
   Workload workload = build_workload("gshard", options);
-  const sw::spmd::mesh::ShardingFile file = sw::spmd::mesh::read_sharding_file("gshard", workload.sharding);
+  const hlo::spmd::mesh::ShardingFile file = hlo::spmd::mesh::read_sharding_file("gshard", workload.sharding);
   ASSERT_TRUE(file.mesh);
   EXPECT_EQ(file.mesh->partitions(), 16);
-  EXPECT_NO_THROW(sw::spmd::mesh::annotate(workload.step.module, *file.mesh, file));
+  EXPECT_NO_THROW(hlo::spmd::mesh::annotate(workload.step.module, *file.mesh, file));
 }
 
 TEST(TransformerWorkload, ShardingFilesAnnotateTheProgramsThatTheyComeWith) {
   for (const char* name : {"dense_137b", "moe_decoder"}) {
     Workload workload = build_workload(name, {});
     ASSERT_FALSE(workload.sharding.empty()) << name;
-    const sw::spmd::mesh::ShardingFile file = sw::spmd::mesh::read_sharding_file(name, workload.sharding);
+    const hlo::spmd::mesh::ShardingFile file = hlo::spmd::mesh::read_sharding_file(name, workload.sharding);
     ASSERT_TRUE(file.mesh) << name;
     EXPECT_EQ(file.mesh->partitions(), 2048) << name;
-    EXPECT_NO_THROW(sw::spmd::mesh::annotate(workload.step.module, *file.mesh, file)) << name;
+    EXPECT_NO_THROW(hlo::spmd::mesh::annotate(workload.step.module, *file.mesh, file)) << name;
   }
 }
 
@@ -163,7 +163,7 @@ TEST(TransformerWorkload, AnEncoderReadsAsManyTokensAsTheDecoderUnlessSet) {
   WorkloadOptions options;
   options.model = {{"model.encoder_layers", "1"}, {"model.sequence", "24"}, {"model.layers", "1"}};
   const auto tokens_of_the_source = [](const Workload& workload) {
-    const sw::ir::Computation& entry = workload.step.module.entry_computation();
+    const hlo::Computation& entry = workload.step.module.entry_computation();
     return entry[entry.parameters[0]].shape.dimensions.at(1);
   };
   EXPECT_EQ(tokens_of_the_source(build_workload("transformer", options)), 24);

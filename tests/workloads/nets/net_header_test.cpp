@@ -118,9 +118,9 @@ TEST(NetHeader, SaysWhatIsAroundTheLayers) {
   EXPECT_EQ(read.name, "all");
   EXPECT_EQ(read.batch_per_core, 4);
   EXPECT_TRUE(read.of_machine);
-  EXPECT_EQ(read.precision.activation, sw::ir::ElementType::f32);
-  EXPECT_EQ(read.precision.parameter, sw::ir::ElementType::f32);
-  EXPECT_EQ(read.gradients, sw::ir::ElementType::f32);
+  EXPECT_EQ(read.precision.activation, hlo::ElementType::f32);
+  EXPECT_EQ(read.precision.parameter, hlo::ElementType::f32);
+  EXPECT_EQ(read.gradients, hlo::ElementType::f32);
   EXPECT_EQ(read.optimizer.kind, OptimizerKind::adam);
   EXPECT_EQ(read.optimizer.momentum, 0.5);
   EXPECT_EQ(read.optimizer.decay, 0.25);

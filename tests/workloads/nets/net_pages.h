@@ -7,21 +7,21 @@
 #include <iterator>
 #include <string>
 
-#include "sw/ir/graph.h"
+#include "hlo/graph.h"
 #include "workloads/workload.h"
 
 namespace podsim::workloads::nets {
 
-/// The text of a module without what layers and tensors are called.
-inline std::string without_names(sw::ir::Module module) {
+/// The text of a module without the names of layers and tensors.
+inline std::string without_names(hlo::Module module) {
   module.name = "net";
-  for (sw::ir::Computation& computation : module.computations) {
-    for (sw::ir::Instruction& instruction : computation.instructions) {
+  for (hlo::Computation& computation : module.computations) {
+    for (hlo::Instruction& instruction : computation.instructions) {
       instruction.op_name.clear();
       instruction.name = std::to_string(&instruction - computation.instructions.data());
     }
   }
-  return sw::ir::to_string(module);
+  return hlo::to_string(module);
 }
 
 inline WorkloadOptions on_cores(std::int64_t cores) {

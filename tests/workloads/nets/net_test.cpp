@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "sw/ir/eval/evaluator.h"
+#include "hlo/eval/evaluator.h"
 #include "tests/workloads/nets/net_pages.h"
 #include "tests/workloads/tiny.h"
 #include "workloads/models/registry.h"
@@ -64,10 +64,10 @@ TEST(Net, BertLargeForInferenceHasNoDropout) {
 }
 
 /// The opcodes and shapes of the entry computation in any order.
-std::vector<std::string> operations(const sw::ir::Module& module) {
+std::vector<std::string> operations(const hlo::Module& module) {
   std::vector<std::string> all;
-  for (const sw::ir::Instruction& instruction : module.entry_computation().instructions) {
-    all.push_back(std::string(sw::ir::row(instruction.opcode).name) + " " + sw::ir::to_string(instruction.shape));
+  for (const hlo::Instruction& instruction : module.entry_computation().instructions) {
+    all.push_back(std::string(hlo::row(instruction.opcode).name) + " " + hlo::to_string(instruction.shape));
   }
   std::ranges::sort(all);
   return all;
@@ -80,17 +80,17 @@ TEST(Net, VisionTransformerHasTheBuiltInProgramsOperations) {
 }
 
 /// Elements of the parameters of two dimensions or more.
-std::int64_t weights_of(const sw::ir::Module& module) {
+std::int64_t weights_of(const hlo::Module& module) {
   std::int64_t count = 0;
-  const sw::ir::Computation& entry = module.entry_computation();
-  for (const sw::ir::InstructionId id : entry.parameters) {
+  const hlo::Computation& entry = module.entry_computation();
+  for (const hlo::InstructionId id : entry.parameters) {
     if (entry[id].shape.rank() >= 2) count += entry[id].shape.element_count();
   }
   return count;
 }
 
 TEST(Net, TheMixtureHasTheBuiltInTransformersLossOnTheSameNumbers) {
-  // One pair of layers, cut to sizes that can be evaluated. Both programs have their parameters in the same order.
+  // One pair of layers, reduced to sizes that can be evaluated. Both programs have their parameters in the same order.
   const ModelSettings of_built_in = {{"model.layers", "2"},   {"model.experts", "4"},    {"model.d_model", "8"},
                                      {"model.d_ff", "12"},    {"model.heads", "2"},      {"model.d_head", "4"},
                                      {"model.sequence", "6"}, {"model.vocabulary", "10"}};
@@ -115,9 +115,9 @@ TEST(Net, TheMixtureHasTheBuiltInTransformersLossOnTheSameNumbers) {
   ASSERT_EQ(net.step.module.entry_computation().parameters.size(),
             workload.step.module.entry_computation().parameters.size());
   EXPECT_EQ(weights_of(net.step.module), weights_of(workload.step.module));
-  const std::vector<sw::ir::Literal> arguments = testing::arguments_for(workload.step.module, 1, 10);
-  const sw::ir::Literal ours = sw::ir::eval::evaluate(net.step.module, arguments);
-  const sw::ir::Literal theirs = sw::ir::eval::evaluate(workload.step.module, arguments);
+  const std::vector<hlo::Literal> arguments = testing::arguments_for(workload.step.module, 1, 10);
+  const hlo::Literal ours = hlo::eval::evaluate(net.step.module, arguments);
+  const hlo::Literal theirs = hlo::eval::evaluate(workload.step.module, arguments);
   EXPECT_DOUBLE_EQ(ours.elements.back().values[0], theirs.elements.back().values[0]);
 }
 

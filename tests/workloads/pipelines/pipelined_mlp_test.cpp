@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/pipelines/pipelined_mlp.h"
-#include "sw/ir/build/verify.h"
+#include "hlo/build/verify.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "hlo/eval/evaluator.h"
 #include "sw/driver/compile.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/hw/test_machine.h"
-#include "tests/sw/ir/literals.h"
+#include "tests/hlo/literals.h"
 #include "tests/sw/runtime/synthetic_program.h"
+#include "tests/sw/target_machines.h"
 #include "tests/workloads/whole_mlp.h"
 #include "workloads/models/registry.h"
 #include "workloads/workload.h"
@@ -20,40 +20,40 @@
 namespace podsim::workloads::pipelines {
 namespace {
 
-using sw::ir::InstructionId;
-using sw::ir::Literal;
+using hlo::InstructionId;
+using hlo::Literal;
 using testing::exact;
 using testing::whole_step;
 
 /// Rows [first, first + count) of an array.
-sw::ir::Literal rows_of(const sw::ir::Literal& whole, std::int64_t first, std::int64_t count,
-                        std::vector<std::int64_t> sizes) {
+hlo::Literal rows_of(const hlo::Literal& whole, std::int64_t first, std::int64_t count,
+                     std::vector<std::int64_t> sizes) {
   const std::int64_t row = whole.shape.element_count() / whole.shape.dimensions[0];
-  sw::ir::Literal part{sw::ir::make_shape(whole.shape.element_type, std::move(sizes)), {}, {}};
+  hlo::Literal part{hlo::make_shape(whole.shape.element_type, std::move(sizes)), {}, {}};
   part.values.assign(whole.values.begin() + first * row, whole.values.begin() + (first + count) * row);
   return part;
 }
 
 /// Compares a step on virtual partitions with the whole network's.
 void expect_same_step(const PipelinedMlpOptions& o) {
-  std::vector<sw::ir::Literal> whole;
-  const sw::ir::Module reference = testing::whole_step(o);
+  std::vector<hlo::Literal> whole;
+  const hlo::Module reference = testing::whole_step(o);
   for (InstructionId id : reference.entry_computation().parameters) {
-    whole.push_back(sw::ir::testing::random_literal(reference.entry_computation()[id].shape, unsigned(whole.size())));
+    whole.push_back(hlo::testing::random_literal(reference.entry_computation()[id].shape, unsigned(whole.size())));
   }
   const std::size_t layers = std::size_t(o.layers);
-  const sw::ir::Literal expected = sw::ir::eval::evaluate(reference, whole);
+  const hlo::Literal expected = hlo::eval::evaluate(reference, whole);
 
   const TrainingStep step = pipelined_mlp_step(o);
-  sw::ir::build::verify(step.module);
-  const sw::ir::Literal zero = sw::ir::make_zeros(whole[0].shape);
+  hlo::build::verify(step.module);
+  const hlo::Literal zero = hlo::make_zeros(whole[0].shape);
   const std::int64_t most = layers_of_stage(o, 0), rows = o.microbatches * o.microbatch;
-  std::vector<std::vector<sw::ir::Literal>> arguments;
+  std::vector<std::vector<hlo::Literal>> arguments;
   for (std::int64_t partition = 0; partition < o.stages * o.pipelines; ++partition) {
     std::int64_t first = 0;
     for (std::int64_t s = 0; s < partition % o.stages; ++s) first += layers_of_stage(o, s);
     const std::int64_t count = layers_of_stage(o, partition % o.stages);
-    std::vector<sw::ir::Literal>& own = arguments.emplace_back();
+    std::vector<hlo::Literal>& own = arguments.emplace_back();
     for (std::size_t offset : {std::size_t(0), layers}) {
       for (std::int64_t i = 0; i < most; ++i) own.push_back(i < count ? whole[offset + std::size_t(first + i)] : zero);
     }
@@ -62,16 +62,16 @@ void expect_same_step(const PipelinedMlpOptions& o) {
       own.push_back(rows_of(whole[i], partition / o.stages * rows, rows, {o.microbatches, o.microbatch, o.width}));
     }
   }
-  const std::vector<sw::ir::Literal> results = sw::ir::eval::evaluate_partitions(step.module, arguments);
+  const std::vector<hlo::Literal> results = hlo::eval::evaluate_partitions(step.module, arguments);
   double loss = 0;
   for (std::int64_t partition = 0; partition < o.stages * o.pipelines; ++partition) {
     std::int64_t first = 0;
     for (std::int64_t s = 0; s < partition % o.stages; ++s) first += layers_of_stage(o, s);
-    const std::vector<sw::ir::Literal>& own = results[std::size_t(partition)].elements;
+    const std::vector<hlo::Literal>& own = results[std::size_t(partition)].elements;
     for (std::int64_t i = 0; i < layers_of_stage(o, partition % o.stages); ++i) {
-      sw::ir::testing::expect_near(own[std::size_t(i)], expected.elements[std::size_t(first + i)], 1e-12, 1e-13);
-      sw::ir::testing::expect_near(own[std::size_t(most + i)], expected.elements[layers + std::size_t(first + i)],
-                                   1e-12, 1e-13);
+      hlo::testing::expect_near(own[std::size_t(i)], expected.elements[std::size_t(first + i)], 1e-12, 1e-13);
+      hlo::testing::expect_near(own[std::size_t(most + i)], expected.elements[layers + std::size_t(first + i)], 1e-12,
+                                1e-13);
     }
     loss += own.back().values[0];
   }
@@ -110,11 +110,11 @@ PipelinedMlpOptions wide(std::int64_t stages, std::int64_t microbatches, std::in
 }
 
 sw::runtime::RunResult simulated(const PipelinedMlpOptions& options, const noc::Topology& slice) {
-  const sw::driver::Step compiled = sw::driver::compile(pipelined_mlp_step(options).module, hw::tpu_v3());
+  const sw::driver::Step compiled = sw::driver::compile(pipelined_mlp_step(options).module, sw::tpu_v3());
   EXPECT_TRUE(compiled.program.warnings.empty());
-  sw::runtime::SimulationOptions simulation;
+  sw::runtime::testing::RunOptions simulation;
   simulation.steps = 2;
-  return sw::runtime::testing::run(compiled.program, hw::tpu_v3(), slice, simulation);
+  return sw::runtime::testing::run(compiled.program, sw::tpu_v3(), slice, simulation);
 }
 
 TEST(PipelinedMlp, EqualStagesAreIdleForTheBubblesShareOfTheStep) {
@@ -136,16 +136,16 @@ double update_share(const sw::runtime::RunResult& result, const sw::compiler::Pr
   return double(update.value()) / double(result.step_time.value());
 }
 
-// A transfer of 2 MiB takes a tenth of what a stage computes for a micro-batch, and happens concurrently.
+// A transfer of 2 MiB takes a tenth of the compute time of a stage for a micro-batch, and is concurrent with it.
 TEST(PipelinedMlp, ShortStagesWaitForTheBubbleAndForLittleElse) {
   PipelinedMlpOptions options;
   options.stages = 8;
   options.microbatches = 32;
-  const sw::driver::Step compiled = sw::driver::compile(pipelined_mlp_step(options).module, hw::tpu_v3());
-  sw::runtime::SimulationOptions simulation;
+  const sw::driver::Step compiled = sw::driver::compile(pipelined_mlp_step(options).module, sw::tpu_v3());
+  sw::runtime::testing::RunOptions simulation;
   simulation.steps = 2;
   const sw::runtime::RunResult result =
-      sw::runtime::testing::run(compiled.program, hw::tpu_v3(), noc::Topology({2, 2}, {false, false}), simulation);
+      sw::runtime::testing::run(compiled.program, sw::tpu_v3(), noc::Topology({2, 2}, {false, false}), simulation);
   ASSERT_EQ(result.stages.size(), 8U);
   const double pipeline = 1 - update_share(result, compiled.program);
   EXPECT_LT(pipeline, 0.99);

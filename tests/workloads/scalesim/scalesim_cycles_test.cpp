@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "sw/profile/csv.h"
+#include "base/csv_reader.h"
 
 namespace podsim::workloads::scalesim {
 namespace {
@@ -99,7 +99,8 @@ Matrix plain_product(const Matrix& lhs, const Matrix& rhs) {
   return result;
 }
 
-// The array computes the product, so what is counted is the work; the last cycle has the number cycles - 1.
+// The simulated array computes the product, so the count is that of real work; the last cycle has the number cycles -
+// 1.
 TEST(ScaleSimCycles, AreTheNumberOfTheLastCycleOfAnArraySteppedElementByElement) {
   std::mt19937 random(17);
   const std::vector<SystolicArray> arrays = {{1, 1}, {2, 3}, {4, 4}, {5, 2}, {8, 16}};
@@ -133,8 +134,8 @@ TEST(ScaleSimCycles, EqualThoseOfScaleSimForAllLayersOfResNet50) {
   const ScaleSimTopology topology = read_scalesim_topology("resnet50.csv", text);
   ASSERT_EQ(topology.layers.size(), 54U);
 
-  sw::profile::CsvReader records("resnet50.csv", text);
-  std::vector<sw::profile::CsvField> head, fields;
+  base::CsvReader records("resnet50.csv", text);
+  std::vector<base::CsvField> head, fields;
   records.next(head);
   const SystolicArray array{128, 128};
   for (const ScaleSimLayer& layer : topology.layers) {

@@ -15,7 +15,7 @@
 namespace podsim::workloads::streams {
 namespace {
 
-/// A seed of 4 x 6 with an interaction in every other place.
+/// A seed of 4 x 6 with an interaction in every other element.
 InteractionSeed checkered() {
   InteractionSeed seed{4, 6, {}};
   for (std::uint32_t user = 0; user < 4; ++user) {
@@ -76,7 +76,7 @@ TEST(FractalExpansion, KeepsACopysInteractionsWithTheMeanOfItsBlockAndNoneTwice)
   EXPECT_NEAR(size, 6e5, 0.01 * 6e5);
   for (std::size_t i = 0; i < 4; ++i) {
     for (std::size_t j = 0; j < 8; ++j) {
-      // 600 thousand x the block's share of the seed; five standard deviations of so many Bernoulli draws.
+      // 600 thousand x the block's share of the seed; five standard deviations of that count.
       const double expected = 6e5 * seed_blocks[i][j] / double(seed.interactions.size());
       EXPECT_NEAR(blocks[i][j], expected, 5 * std::sqrt(expected)) << i << ' ' << j;
     }

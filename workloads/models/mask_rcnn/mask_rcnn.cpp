@@ -15,17 +15,17 @@
 
 namespace podsim::workloads::models::mask_rcnn {
 
-using sw::ir::ComparisonDirection;
-using sw::ir::ElementType;
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
-using Scope = sw::ir::build::GraphBuilder::Scope;
+using hlo::ComparisonDirection;
+using hlo::ElementType;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
+using Scope = hlo::build::GraphBuilder::Scope;
 
 namespace {
 
 constexpr std::int64_t roi_levels = 4;       ///< of the pyramid, from stride 4, that heads read
 constexpr std::int64_t samples = 2;          ///< of a bin in each direction
-constexpr double least_overlap = 0.5;        ///< of a box with an object
+constexpr double min_overlap = 0.5;          ///< of a box with an object
 constexpr double canonical_size = 224;       ///< square root of the area from which the canonical level is read
 constexpr std::int64_t canonical_level = 2;  ///< of those that heads read
 constexpr double centre_scale = 0.1, size_scale = 0.2;
@@ -44,13 +44,13 @@ class MaskRcnn {
 
   Loss loss() {
     const InstructionId images = b.parameter(
-        sw::ir::make_shape(o_.precision.activation, {o_.batch, o_.image_height / 2, o_.image_width / 2, 12}), "images");
+        hlo::make_shape(o_.precision.activation, {o_.batch, o_.image_height / 2, o_.image_width / 2, 12}), "images");
     const std::int64_t anchors = mask_rcnn_anchor_count(o_);
     const InstructionId anchor_classes =
-        b.parameter(sw::ir::make_shape(ElementType::s32, {o_.batch, anchors}), "anchor_classes");
+        b.parameter(hlo::make_shape(ElementType::s32, {o_.batch, anchors}), "anchor_classes");
     const InstructionId anchor_shifts = b.parameter(of_images({anchors, 4}), "anchor_shifts");
     true_boxes_ = b.parameter(of_images({o_.objects, 4}), "true_boxes");
-    true_classes_ = b.parameter(sw::ir::make_shape(ElementType::s32, {o_.batch, o_.objects}), "true_classes");
+    true_classes_ = b.parameter(hlo::make_shape(ElementType::s32, {o_.batch, o_.objects}), "true_classes");
     true_masks_ = b.parameter(of_images({o_.objects, o_.true_mask_size, o_.true_mask_size}), "true_masks");
     const std::vector<InstructionId> maps = pyramid(images);
     Loss loss;
@@ -74,9 +74,9 @@ class MaskRcnn {
   }
 
  private:
-  sw::ir::Shape of_images(std::vector<std::int64_t> sizes) const {
+  hlo::Shape of_images(std::vector<std::int64_t> sizes) const {
     sizes.insert(sizes.begin(), o_.batch);
-    return sw::ir::make_shape(o_.precision.parameter, std::move(sizes));
+    return hlo::make_shape(o_.precision.parameter, std::move(sizes));
   }
 
   void add(Loss& loss, InstructionId part) {
@@ -151,7 +151,7 @@ class MaskRcnn {
   /// Whether a box [batch, boxes] is that object, as [batch, boxes, objects].
   InstructionId is_object(InstructionId object) {
     const std::vector<std::int64_t> boxes = b.shape(object).dimensions;
-    const sw::ir::Shape shape = sw::ir::make_shape(b.type(object), {boxes[0], boxes[1], o_.objects});
+    const hlo::Shape shape = hlo::make_shape(b.type(object), {boxes[0], boxes[1], o_.objects});
     return b.compare(b.broadcast(object, shape.dimensions, {0, 1}), b.iota(shape, 2), ComparisonDirection::eq);
   }
 
@@ -175,7 +175,7 @@ class MaskRcnn {
     const InstructionId classes = b.broadcast(true_classes_, b.shape(is).dimensions, {0, 2});
     const InstructionId of_object = b.reduce_add(b.select(is, classes, b.full_like(classes, 0)), {2});
     const InstructionId overlaps_one =
-        b.compare(chosen.scores, b.full_like(chosen.scores, least_overlap), ComparisonDirection::ge);
+        b.compare(chosen.scores, b.full_like(chosen.scores, min_overlap), ComparisonDirection::ge);
     rois.classes = b.select(overlaps_one, of_object, b.full_like(of_object, 0));
     return rois;
   }
@@ -184,7 +184,7 @@ class MaskRcnn {
   InstructionId first_maximum(InstructionId x, InstructionId maxima) {
     const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
     const InstructionId is = b.compare(x, b.broadcast(maxima, sizes, {0, 1}), ComparisonDirection::eq);
-    const InstructionId place = b.iota(sw::ir::make_shape(ElementType::s32, sizes), 2);
+    const InstructionId place = b.iota(hlo::make_shape(ElementType::s32, sizes), 2);
     const InstructionId from_end = b.subtract(b.full_like(place, double(sizes[2] - 1)), place);
     const InstructionId highest = b.reduce_max(b.select(is, from_end, b.full_like(place, 0)), {2});
     return b.subtract(b.full_like(highest, double(sizes[2] - 1)), highest);
@@ -266,7 +266,7 @@ class MaskRcnn {
   /// Whether the last dimension of an array of these sizes is the class, whose dimensions lie at `at`.
   InstructionId is_class(InstructionId classes, const std::vector<std::int64_t>& sizes,
                          const std::vector<std::int64_t>& at) {
-    const InstructionId number = b.iota(sw::ir::make_shape(ElementType::s32, sizes), std::int64_t(sizes.size()) - 1);
+    const InstructionId number = b.iota(hlo::make_shape(ElementType::s32, sizes), std::int64_t(sizes.size()) - 1);
     return b.compare(number, b.broadcast(classes, sizes, at), ComparisonDirection::eq);
   }
 
@@ -349,7 +349,7 @@ TrainingStep mask_rcnn_training_step(const MaskRcnnOptions& options) {
   return step;
 }
 
-sw::ir::Module mask_rcnn_forward(const MaskRcnnOptions& options) {
+hlo::Module mask_rcnn_forward(const MaskRcnnOptions& options) {
   GraphBuilder b("mask_rcnn_forward");
   MaskRcnn network(b, options);
   const Loss loss = network.loss();

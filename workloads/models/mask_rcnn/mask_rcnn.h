@@ -20,7 +20,7 @@ struct MaskRcnnOptions {
   std::array<std::int64_t, 4> blocks = {3, 4, 6, 3};
   std::int64_t pyramid = 256;         ///< channels of the pyramid and of the mask head
   std::int64_t hidden = 1024;         ///< units of the box head
-  std::int64_t objects = 100;         ///< places for true objects of an image
+  std::int64_t objects = 100;         ///< slots for true objects of an image
   std::int64_t true_mask_size = 112;  ///< rows and columns of the true mask within its box
   std::int64_t candidates = 2000;     ///< boxes of a level that suppression looks at; all of a level with fewer
   std::int64_t proposals = 1000;      ///< boxes of an image that are left, not more than there are candidates
@@ -29,14 +29,14 @@ struct MaskRcnnOptions {
   std::int64_t suppression_trips = 16;
   bool knows_objects = true;  ///< if false, the heads take the best proposals in place of those that overlap true boxes
   /// The published runs add up gradients in f32, where those of networks in bf16 add up bf16: a derived choice.
-  Precision precision = {.activation = sw::ir::ElementType::f32};
+  Precision precision = {.activation = hlo::ElementType::f32};
   Optimizer optimizer = {.kind = OptimizerKind::sgd_momentum, .weight_decay = 1e-4};
 };
 
-constexpr std::int64_t mask_rcnn_anchor_kinds = 3;                        ///< of a place
+constexpr std::int64_t mask_rcnn_anchor_kinds = 3;                        ///< of a position
 constexpr std::int64_t mask_rcnn_box_bins = 7, mask_rcnn_mask_bins = 14;  ///< rows and columns that heads read
 
-/// Anchors of an image at all levels, three for each place of a map; 279,279 for 832 x 1344.
+/// Anchors of an image at all levels, three for each position of a map; 279,279 for 832 x 1344.
 std::int64_t mask_rcnn_anchor_count(const MaskRcnnOptions& options);
 
 /// One step over the whole batch. Parameters: "images" [batch, height / 2, width / 2, 12], in whose channels
@@ -45,9 +45,9 @@ std::int64_t mask_rcnn_anchor_count(const MaskRcnnOptions& options);
 /// hosts prepare; "true_boxes" [batch, objects, 4] in pixels (top, left, bottom, right; without area where there is no
 /// object), "true_classes" s32[batch, objects], "true_masks" [batch, objects, size, size] within the boxes; then the
 /// tensors. The first convolution and group of blocks and all normalisations are frozen, as in the reference. Levels 2
-/// to 5 of the pyramid have strides of 4 to 32, level 6 has every second place of level 5.
+/// to 5 of the pyramid have strides of 4 to 32, level 6 has every second position of level 5.
 ///
-/// The region proposal network scores three anchors of each place (32 to 512 pixels, heights over widths of 1, 2 and
+/// The region proposal network scores three anchors of each position (32 to 512 pixels, heights over widths of 1, 2 and
 /// 1/2). The best candidates of each level become boxes, of which non-maximum suppression above 0.7 leaves some
 /// (workloads/layers/boxes.h); the best ones of all levels and the true boxes are the proposals. Those with the highest
 /// overlap with a true box are taken, with that object as target from an overlap of 0.5; a level by their size is read
@@ -55,15 +55,15 @@ std::int64_t mask_rcnn_anchor_count(const MaskRcnnOptions& options);
 /// and 14 x 14 for the mask head (four convolutions and a transposed one, to 28 x 28).
 ///
 /// The loss is the sum of five: cross-entropy and Huber distance (from 1/9) of the anchors over 256 anchors an image;
-/// cross-entropy and Huber distance (from 1) of boxes over all of them; cross-entropy of masks over the places of those
+/// cross-entropy and Huber distance (from 1) of boxes over all of them; cross-entropy of masks over the pixels of those
 /// with an object. Boxes are constants for the gradient.
 TrainingStep mask_rcnn_training_step(const MaskRcnnOptions& options);
 
 /// A module that computes only the loss.
-sw::ir::Module mask_rcnn_forward(const MaskRcnnOptions& options);
+hlo::Module mask_rcnn_forward(const MaskRcnnOptions& options);
 
-/// FLOPs of the convolutions and products of a step: 6 for every weight and place, 4 where inputs have no gradient and
-/// for ROI align, whose weights have none, 2 in frozen layers and for targets.
+/// FLOPs of the convolutions and products of a step: 6 for every weight and output position, 4 where inputs have no
+/// gradient and for ROI align, whose weights have none, 2 in frozen layers and for targets.
 double mask_rcnn_flops(const MaskRcnnOptions& options);
 
 }  // namespace podsim::workloads::models::mask_rcnn

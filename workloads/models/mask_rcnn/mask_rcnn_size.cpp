@@ -7,7 +7,7 @@ namespace podsim::workloads::models::mask_rcnn {
 
 namespace {
 
-/// Places of the maps of levels 2 to 6.
+/// Positions of the maps of levels 2 to 6.
 std::vector<std::int64_t> map_places(const MaskRcnnOptions& options) {
   std::vector<std::int64_t> places;
   for (std::int64_t stride = 4; stride <= 64; stride *= 2) {

@@ -24,22 +24,21 @@ MaskRcnnOptions mask_rcnn_defaults() {
 
 /// The keys of the workload, bound to `spatial` and the fields of `o`.
 ModelKeys mask_rcnn_keys(MaskRcnnOptions& o, std::int64_t& spatial) {
-  constexpr std::int64_t most_boxes = 1 << 14;
+  constexpr std::int64_t max_boxes = 1 << 14;
   ModelKeys keys;
   add_batch_key(keys, o.batch);
   keys.add("model.spatial", spatial, 1, 1 << 16, "cores that share an image, each with some of its rows and boxes");
   keys.add("model.image_height", o.image_height, 64, 4096, "rows of an image in pixels, a multiple of 32");
   keys.add("model.image_width", o.image_width, 64, 4096, "columns of an image in pixels, a multiple of 32");
   keys.add("model.classes", o.classes, 2, 1 << 16, "classes, background included");
-  keys.add("model.candidates", o.candidates, 1, most_boxes, "boxes of a level that suppression looks at");
-  keys.add("model.proposals", o.proposals, 1, most_boxes, "boxes of an image that suppression leaves");
-  keys.add("model.rois", o.rois, 1, most_boxes, "boxes of an image that the box head is trained with");
-  keys.add("model.mask_rois", o.mask_rois, 1, most_boxes, "of these, boxes that the mask head is trained with");
-  keys.add("model.suppression_trips", o.suppression_trips, 1, most_boxes,
+  keys.add("model.candidates", o.candidates, 1, max_boxes, "boxes of a level that suppression looks at");
+  keys.add("model.proposals", o.proposals, 1, max_boxes, "boxes of an image that suppression leaves");
+  keys.add("model.rois", o.rois, 1, max_boxes, "boxes of an image that the box head is trained with");
+  keys.add("model.mask_rois", o.mask_rois, 1, max_boxes, "of these, boxes that the mask head is trained with");
+  keys.add("model.suppression_trips", o.suppression_trips, 1, max_boxes,
            "trips of the loop that suppresses boxes; silicon's end when\nno box changes");
   keys.add("model.activation_type", o.precision.activation,
-           {{"f32", sw::ir::ElementType::f32}, {"bf16", sw::ir::ElementType::bf16}},
-           "type of products and their results");
+           {{"f32", hlo::ElementType::f32}, {"bf16", hlo::ElementType::bf16}}, "type of products and their results");
   return keys;
 }
 
@@ -66,7 +65,7 @@ void check_sizes(const MaskRcnnOptions& o) {
   }
 }
 
-/// A sharding file with the rows of images and the boxes of heads cut over cores; empty if no core shares an image.
+/// A sharding file with the rows of images and the boxes of heads split over cores; empty if no core shares an image.
 std::string sharding_of(std::int64_t spatial, std::int64_t cores) {
   if (spatial == 1) return "";
   if (cores % spatial != 0) {

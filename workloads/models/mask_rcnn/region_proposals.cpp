@@ -7,22 +7,22 @@
 #include <cmath>
 #include <numeric>
 
-#include "sw/ir/transform/relu.h"
+#include "hlo/transform/relu.h"
 #include "workloads/layers/boxes.h"
 #include "workloads/layers/distances.h"
 #include "workloads/layers/top_elements.h"
 
 namespace podsim::workloads::models::mask_rcnn {
 
-using sw::ir::ComparisonDirection;
-using sw::ir::ElementType;
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::ComparisonDirection;
+using hlo::ElementType;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 
 namespace {
 
 constexpr std::int64_t first_stride = 4, anchor_strides = 8;  ///< of level 2; an anchor's side in strides
-constexpr double most_overlap = 0.7;                          ///< of two proposals
+constexpr double max_overlap = 0.7;                           ///< of two proposals
 constexpr double sampled_anchors = 256;                       ///< of an image, in the loss
 constexpr double bend = 1.0 / 9;                              ///< of the distance of shifts
 constexpr double suppressed = -1e9;                           ///< score of a box that is not kept
@@ -43,7 +43,7 @@ layers::Boxes anchor_boxes(GraphBuilder& b, InstructionId indices, ElementType t
   const auto half = [&](double of_second, double of_third) {
     const double side = double(anchor_strides * stride) / 2;
     const auto is = [&](double k) { return b.compare(kind, b.full_like(kind, k), ComparisonDirection::eq); };
-    const sw::ir::Shape shape = sw::ir::make_shape(type, b.shape(kind).dimensions);
+    const hlo::Shape shape = hlo::make_shape(type, b.shape(kind).dimensions);
     return b.select(is(0), b.full(shape, side),
                     b.select(is(1), b.full(shape, side * of_second), b.full(shape, side * of_third)));
   };
@@ -73,18 +73,18 @@ RegionProposals::RegionProposals(TrainedTensors& tensors, const MaskRcnnOptions&
               shifts = layer("shifts", 1, 4 * mask_rcnn_anchor_kinds);
   const auto applied = [&](const char* name, const Layer& of, InstructionId x) {
     const GraphBuilder::Scope of_layer(b, name);
-    sw::ir::WindowDimension window;
+    hlo::WindowDimension window;
     window.size = b.shape(of.kernel).dimensions[0];
     window.padding_low = window.padding_high = window.size / 2;
     const InstructionId y =
-        b.convolution(x, of.kernel, {window, window}, sw::ir::build::convolution_dimensions("b01f_01io->b01f"));
+        b.convolution(x, of.kernel, {window, window}, hlo::build::convolution_dimensions("b01f_01io->b01f"));
     return b.add(y, b.broadcast(of.bias, b.shape(y).dimensions, {3}));
   };
   for (std::size_t i = 0; i < maps.size(); ++i) {
     const GraphBuilder::Scope of_level(b, fmt::format("level{}", i + 2));
     const std::vector<std::int64_t> sizes = b.shape(maps[i]).dimensions;
     const InstructionId sum = applied("conv", conv, maps[i]);
-    const InstructionId hidden = sw::ir::transform::relu(b, sum);
+    const InstructionId hidden = hlo::transform::relu(b, sum);
     const auto numbers = [&](const char* name, const Layer& of, std::vector<std::int64_t> result) {
       return b.reshape(b.convert(applied(name, of, hidden), options_.precision.parameter), std::move(result));
     };
@@ -101,7 +101,7 @@ RegionProposals::Candidates RegionProposals::candidates(const Level& level, std:
   const layers::Boxes anchors = anchor_boxes(b, best.indices, b.type(level.scores), level.columns, stride);
   const layers::Boxes boxes = layers::shifted_boxes(b, anchors, layers::elements_at(b, level.shifts, best.indices),
                                                     double(options_.image_height), double(options_.image_width));
-  const InstructionId kept = layers::kept_boxes(b, boxes, most_overlap, options_.suppression_trips);
+  const InstructionId kept = layers::kept_boxes(b, boxes, max_overlap, options_.suppression_trips);
   return {b.select(kept, best.scores, b.full_like(best.scores, suppressed)), layers::coordinates_of(b, boxes)};
 }
 

@@ -5,19 +5,19 @@
 
 #include <fmt/format.h>
 
-#include "sw/ir/transform/gradient.h"
+#include "hlo/transform/gradient.h"
 #include "workloads/models/recommenders/dlrm_network.h"
 
 namespace podsim::workloads::models::recommenders {
 
-using sw::ir::InstructionId;
-using sw::ir::build::GraphBuilder;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
 using Sizes = std::vector<std::int64_t>;
 
 namespace {
 
 /// Dimensions of a gather of rows [n, width] from a table, with indices s32[n, 1].
-const sw::ir::GatherDimensions row_dimensions{{1}, {0}, {0}, {}, {}, 1};
+const hlo::GatherDimensions row_dimensions{{1}, {0}, {0}, {}, {}, 1};
 
 const std::vector<std::int64_t>& rows_of(const DlrmOptions& options) {
   return options.rows.empty() ? criteo_rows() : options.rows;
@@ -30,11 +30,9 @@ class Dlrm {
 
   InstructionId loss() {
     const std::int64_t batch = options_.batch, count = std::int64_t(rows_of(options_).size());
-    const InstructionId dense =
-        b_.parameter(sw::ir::make_shape(options_.type, {batch, options_.dense_features}), "dense");
-    const InstructionId places =
-        b_.parameter(sw::ir::make_shape(sw::ir::ElementType::s32, {batch, count}), "categorical");
-    const InstructionId labels = b_.parameter(sw::ir::make_shape(options_.type, {batch}), "labels");
+    const InstructionId dense = b_.parameter(hlo::make_shape(options_.type, {batch, options_.dense_features}), "dense");
+    const InstructionId places = b_.parameter(hlo::make_shape(hlo::ElementType::s32, {batch, count}), "categorical");
+    const InstructionId labels = b_.parameter(hlo::make_shape(options_.type, {batch}), "labels");
     for (std::int64_t i = 0; i < count; ++i) add_table(i, places);
     const InstructionId x = network_.bottom(dense);
     std::vector<InstructionId> parts{b_.reshape(x, {batch, 1, options_.bottom.back()})};
@@ -45,16 +43,16 @@ class Dlrm {
   }
 
   TrainingStep step(InstructionId loss) {
-    const InstructionId rate = b_.parameter(sw::ir::make_shape(options_.type, {}), "learning_rate");
+    const InstructionId rate = b_.parameter(hlo::make_shape(options_.type, {}), "learning_rate");
     std::vector<InstructionId> of = rows_;
     for (const TrainedTensor& tensor : network_.trained()) of.push_back(tensor.value);
-    const std::vector<InstructionId> slopes = sw::ir::transform::gradients(b_, loss, of);
+    const std::vector<InstructionId> slopes = hlo::transform::gradients(b_, loss, of);
     std::vector<InstructionId> outputs, replaced = tables_;
     for (std::size_t i = 0; i < tables_.size(); ++i) {
       const GraphBuilder::Scope scope(b_, fmt::format("optimizer/table{}", i));
       const InstructionId change = b_.negate(scaled(slopes[i], rate));
       outputs.push_back(
-          b_.scatter(tables_[i], indices_[i], change, row_dimensions, b_.combiner(sw::ir::Opcode::add, options_.type)));
+          b_.scatter(tables_[i], indices_[i], change, row_dimensions, b_.combiner(hlo::Opcode::add, options_.type)));
     }
     for (std::size_t i = 0; i < network_.trained().size(); ++i) {
       const TrainedTensor& tensor = network_.trained()[i];
@@ -62,7 +60,7 @@ class Dlrm {
       outputs.push_back(b_.subtract(tensor.value, scaled(slopes[tables_.size() + i], rate)));
       replaced.push_back(tensor.value);
     }
-    std::vector<sw::ir::Donation> donations;
+    std::vector<hlo::Donation> donations;
     for (std::size_t i = 0; i < outputs.size(); ++i) donations.push_back({std::int64_t(i), b_[replaced[i]].index});
     outputs.push_back(loss);
     return step_of(std::move(b_), std::move(outputs), std::move(donations), {logits_});
@@ -76,7 +74,7 @@ class Dlrm {
   void add_table(std::int64_t number, InstructionId places) {
     const std::int64_t width = options_.bottom.back();
     const GraphBuilder::Scope scope(b_, fmt::format("table{}", number));
-    tables_.push_back(b_.parameter(sw::ir::make_shape(options_.type, {rows_of(options_)[number], width}),
+    tables_.push_back(b_.parameter(hlo::make_shape(options_.type, {rows_of(options_)[number], width}),
                                    fmt::format("table{}", number)));
     const GraphBuilder::Scope of_rows(b_, "rows");
     indices_.push_back(b_.slice(places, {{0, options_.batch}, {number, number + 1}}));
@@ -100,13 +98,13 @@ const std::vector<std::int64_t>& criteo_rows() {
 }
 
 TrainingStep dlrm_training_step(const DlrmOptions& options) {
-  sw::ir::build::GraphBuilder b("dlrm_training_step");
+  hlo::build::GraphBuilder b("dlrm_training_step");
   Dlrm network(b, options);
   return network.step(network.loss());
 }
 
-sw::ir::Module dlrm_forward(const DlrmOptions& options) {
-  sw::ir::build::GraphBuilder b("dlrm_forward");
+hlo::Module dlrm_forward(const DlrmOptions& options) {
+  hlo::build::GraphBuilder b("dlrm_forward");
   const InstructionId loss = Dlrm(b, options).loss();
   return std::move(b).build(loss);
 }
@@ -120,11 +118,11 @@ double dlrm_flops(const DlrmOptions& options) {
   return 6 * double(options.batch) * (weights + vectors * vectors * width);
 }
 
-std::string dlrm_sharding(const DlrmOptions& options, std::int64_t cores, std::int64_t least_rows) {
+std::string dlrm_sharding(const DlrmOptions& options, std::int64_t cores, std::int64_t min_rows) {
   std::string text = fmt::format("[mesh]\naxes = \"x={}\"\n\n[sharding]\n", cores);
   for (const char* name : {"dense", "categorical", "labels"}) text += fmt::format("\"{}\" = [\"x\"]\n", name);
   for (std::size_t i = 0; i < rows_of(options).size(); ++i) {
-    const char* sharding = rows_of(options)[i] > least_rows ? "[\"x\"]" : "\"replicated\"";
+    const char* sharding = rows_of(options)[i] > min_rows ? "[\"x\"]" : "\"replicated\"";
     text += fmt::format("\"table{}\" = {}\n", i, sharding);
   }
   return text;

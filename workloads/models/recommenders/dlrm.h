@@ -18,7 +18,7 @@ struct DlrmOptions {
   std::vector<std::int64_t> rows;                      ///< rows of each table; empty: Criteo's
   std::vector<std::int64_t> bottom = {512, 256, 128};  ///< units of the layers; the last is the width of a row
   std::vector<std::int64_t> top = {1024, 1024, 512, 256, 1};
-  sw::ir::ElementType type = sw::ir::ElementType::f32;
+  hlo::ElementType type = hlo::ElementType::f32;
 };
 
 /// Rows of the 26 tables of Criteo's Terabyte data, with indices above 40 million folded, as in MLPerf's reference.
@@ -32,14 +32,14 @@ const std::vector<std::int64_t>& criteo_rows();
 TrainingStep dlrm_training_step(const DlrmOptions& options);
 
 /// A module that computes only the loss.
-sw::ir::Module dlrm_forward(const DlrmOptions& options);
+hlo::Module dlrm_forward(const DlrmOptions& options);
 
 /// FLOPs of the products in a step: for every sample, 6 for each weight of the perceptrons and 6 for each element of
 /// the products of two rows.
 double dlrm_flops(const DlrmOptions& options);
 
-/// A sharding file for `cores` cores: the batch is split, and so are tables of more than `least_rows` rows, by rows;
+/// A sharding file for `cores` cores: the batch is split, and so are tables of more than `min_rows` rows, by rows;
 /// other tables are replicated.
-std::string dlrm_sharding(const DlrmOptions& options, std::int64_t cores, std::int64_t least_rows);
+std::string dlrm_sharding(const DlrmOptions& options, std::int64_t cores, std::int64_t min_rows);
 
 }  // namespace podsim::workloads::models::recommenders

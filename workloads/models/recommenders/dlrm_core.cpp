@@ -5,14 +5,14 @@
 
 #include <numeric>
 
-#include "sw/ir/transform/gradient.h"
+#include "hlo/transform/gradient.h"
 #include "workloads/models/recommenders/dlrm_network.h"
 
 namespace podsim::workloads::models::recommenders {
 
-using sw::ir::ElementType;
-using sw::ir::InstructionId;
-using sw::ir::Shape;
+using hlo::ElementType;
+using hlo::InstructionId;
+using hlo::Shape;
 using Sizes = std::vector<std::int64_t>;
 
 namespace {
@@ -31,7 +31,7 @@ std::vector<std::size_t> tables_where(const DlrmCoreOptions& options, bool small
 
 class DlrmCore {
  public:
-  DlrmCore(sw::ir::build::GraphBuilder& builder, const DlrmCoreOptions& options)
+  DlrmCore(hlo::build::GraphBuilder& builder, const DlrmCoreOptions& options)
       : b_(builder),
         options_(options),
         small_(small_tables(options)),
@@ -69,10 +69,10 @@ class DlrmCore {
       for (const auto& [parameter, shape] : values) elements.push_back(b_.parameter(shape, parameter));
       return elements;
     }
-    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+    const hlo::build::GraphBuilder::Scope scope(b_, name);
     std::vector<Shape> shapes;
     for (const auto& [parameter, shape] : values) shapes.push_back(shape);
-    const InstructionId tuple = b_.infeed(sw::ir::make_tuple_shape(shapes));
+    const InstructionId tuple = b_.infeed(hlo::make_tuple_shape(shapes));
     for (std::size_t i = 0; i < values.size(); ++i) elements.push_back(b_.get_tuple_element(tuple, std::int64_t(i)));
     return elements;
   }
@@ -80,9 +80,9 @@ class DlrmCore {
   void receive() {
     const std::int64_t features = options_.network.dense_features;
     std::vector<std::pair<std::string, Shape>> values{
-        {"labels", sw::ir::make_shape(type(), {batch()})},
-        {"dense", sw::ir::make_shape(type(), {batch(), features})},
-        {"categorical", sw::ir::make_shape(ElementType::s32, {batch(), std::int64_t(small_.size())})}};
+        {"labels", hlo::make_shape(type(), {batch()})},
+        {"dense", hlo::make_shape(type(), {batch(), features})},
+        {"categorical", hlo::make_shape(ElementType::s32, {batch(), std::int64_t(small_.size())})}};
     if (options_.forward) values.erase(values.begin());
     const std::vector<InstructionId> samples = fed("infeed", values);
     if (!options_.forward) labels_ = samples[0];
@@ -92,14 +92,14 @@ class DlrmCore {
     if (exchanges()) {
       const std::vector<InstructionId> lists =
           fed("exchange/places",
-              {{"requests", sw::ir::make_shape(ElementType::s32, {options_.replicas, options_.exchanged_rows})},
-               {"copies", sw::ir::make_shape(ElementType::s32, {batch(), std::int64_t(large_.size())})}});
+              {{"requests", hlo::make_shape(ElementType::s32, {options_.replicas, options_.exchanged_rows})},
+               {"copies", hlo::make_shape(ElementType::s32, {batch(), std::int64_t(large_.size())})}});
       requests_ = lists[0];
       copies_ = b_.reshape(lists[1], {batch() * std::int64_t(large_.size()), 1});
       return;
     }
     std::vector<std::pair<std::string, Shape>> repeated;
-    const Shape whole = sw::ir::make_shape(ElementType::u32, {batch()}), real = sw::ir::make_shape(type(), {batch()});
+    const Shape whole = hlo::make_shape(ElementType::u32, {batch()}), real = hlo::make_shape(type(), {batch()});
     for (std::size_t i = 0; i < large_.size(); ++i) {
       repeated.insert(
           repeated.end(),
@@ -109,11 +109,11 @@ class DlrmCore {
     std::vector<std::pair<std::string, Shape>> rows;
     for (int half = 0; half < 2; ++half) {
       const std::int64_t count = std::int64_t(tables_of(half));
-      rows.emplace_back(fmt::format("rows{}", half), sw::ir::make_shape(type(), {places() * count, width()}));
+      rows.emplace_back(fmt::format("rows{}", half), hlo::make_shape(type(), {places() * count, width()}));
     }
     rows_ = fed("embedding_engine/rows", rows);
     for (int half = 0; half < 2; ++half) {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "embedding_engine/rows");
+      const hlo::build::GraphBuilder::Scope scope(b_, "embedding_engine/rows");
       beside_.push_back(b_.reshape(rows_[std::size_t(half)], {places(), std::int64_t(tables_of(half)) * width()}));
     }
   }
@@ -121,18 +121,18 @@ class DlrmCore {
   /// Large tables whose rows come in an array: the first half of them, and the others.
   std::size_t tables_of(int half) const { return half == 0 ? large_.size() / 2 : large_.size() - large_.size() / 2; }
 
-  /// [batch, count]: 1 where a number of `places` [batch] is that of the column.
+  /// [batch, count]: 1 where the number in `places` [batch] is that of the column.
   InstructionId marks(InstructionId places, std::int64_t count) {
     const Sizes sizes{batch(), count};
-    const InstructionId columns = b_.iota(sw::ir::make_shape(ElementType::u32, sizes), 1);
-    const InstructionId equal = b_.compare(b_.broadcast(places, sizes, {0}), columns, sw::ir::ComparisonDirection::eq);
-    const Shape shape = sw::ir::make_shape(type(), sizes);
+    const InstructionId columns = b_.iota(hlo::make_shape(ElementType::u32, sizes), 1);
+    const InstructionId equal = b_.compare(b_.broadcast(places, sizes, {0}), columns, hlo::ComparisonDirection::eq);
+    const Shape shape = hlo::make_shape(type(), sizes);
     return b_.select(equal, b_.full(shape, 1), b_.full(shape, 0));
   }
 
   /// The rows of the large table number `i` of this core's samples: [batch, width].
   InstructionId received_row(std::size_t i) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, fmt::format("embedding_engine/table{}", large_[i]));
+    const hlo::build::GraphBuilder::Scope scope(b_, fmt::format("embedding_engine/table{}", large_[i]));
     const int half = i < tables_of(0) ? 0 : 1;
     const std::int64_t column = std::int64_t(half == 0 ? i : i - tables_of(0)) * width();
     const InstructionId mine = b_.slice(beside_[std::size_t(half)], {{0, places()}, {column, column + width()}});
@@ -149,14 +149,14 @@ class DlrmCore {
   InstructionId looked_up() {
     const std::int64_t count = std::int64_t(small_.size());
     std::int64_t rows = 0;
-    sw::ir::Literal first = sw::ir::make_zeros(sw::ir::make_shape(ElementType::s32, {count}));
+    hlo::Literal first = hlo::make_zeros(hlo::make_shape(ElementType::s32, {count}));
     for (std::size_t i = 0; i < small_.size(); ++i) {
       first.values[i] = double(rows);
       rows += table_rows(options_)[small_[i]];
     }
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "tables");
-    table_ = b_.parameter(sw::ir::make_shape(type(), {rows, width()}), "tables");
-    const sw::ir::build::GraphBuilder::Scope of_rows(b_, "rows");
+    const hlo::build::GraphBuilder::Scope scope(b_, "tables");
+    table_ = b_.parameter(hlo::make_shape(type(), {rows, width()}), "tables");
+    const hlo::build::GraphBuilder::Scope of_rows(b_, "rows");
     const InstructionId offsets = b_.broadcast(b_.constant(first), {batch(), count}, {1});
     places_ = b_.reshape(b_.add(categorical_, offsets), {batch() * count, 1});
     gathered_ = b_.gather(table_, places_, row_dimensions_, {1, width()});
@@ -165,14 +165,14 @@ class DlrmCore {
 
   /// Block i of the first dimension goes to core i, and block j of the result came from core j.
   InstructionId all_to_all(InstructionId blocks) {
-    sw::ir::Instruction instruction;
-    instruction.opcode = sw::ir::Opcode::all_to_all;
+    hlo::Instruction instruction;
+    instruction.opcode = hlo::Opcode::all_to_all;
     instruction.operands = {blocks};
     instruction.dimensions = {0};
     return b_.add(std::move(instruction));
   }
 
-  /// All-to-all of rows [cores x places, width].
+  /// All-to-all of rows [cores x slots, width].
   InstructionId exchange(InstructionId rows) {
     const InstructionId blocks = b_.reshape(rows, {options_.replicas, options_.exchanged_rows, width()});
     return b_.reshape(all_to_all(blocks), {sent(), width()});
@@ -180,9 +180,9 @@ class DlrmCore {
 
   /// The rows of large tables that the samples read: [batch x tables, width].
   InstructionId exchanged() {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "exchange");
-    shard_ = b_.parameter(sw::ir::make_shape(type(), {shard_rows(options_), width()}), "shard");
-    const sw::ir::build::GraphBuilder::Scope of_rows(b_, "rows");
+    const hlo::build::GraphBuilder::Scope scope(b_, "exchange");
+    shard_ = b_.parameter(hlo::make_shape(type(), {shard_rows(options_), width()}), "shard");
+    const hlo::build::GraphBuilder::Scope of_rows(b_, "rows");
     asked_ = b_.reshape(all_to_all(requests_), {sent(), 1});
     const InstructionId received = exchange(b_.gather(shard_, asked_, row_dimensions_, {1, width()}));
     copied_ = b_.gather(received, copies_, row_dimensions_, {1, width()});
@@ -191,11 +191,11 @@ class DlrmCore {
 
   /// The shard after the step, from the gradients of the rows that samples read.
   InstructionId updated_shard(InstructionId slope, InstructionId rate) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "exchange/update");
-    const InstructionId sums = b_.scatter(b_.full(sw::ir::make_shape(type(), {sent(), width()}), 0), copies_, slope,
-                                          row_dimensions_, b_.combiner(sw::ir::Opcode::add, type()));
+    const hlo::build::GraphBuilder::Scope scope(b_, "exchange/update");
+    const InstructionId sums = b_.scatter(b_.full(hlo::make_shape(type(), {sent(), width()}), 0), copies_, slope,
+                                          row_dimensions_, b_.combiner(hlo::Opcode::add, type()));
     const InstructionId change = b_.negate(scaled(exchange(sums), rate));
-    return b_.scatter(shard_, asked_, change, row_dimensions_, b_.combiner(sw::ir::Opcode::add, type()));
+    return b_.scatter(shard_, asked_, change, row_dimensions_, b_.combiner(hlo::Opcode::add, type()));
   }
 
   InstructionId scaled(InstructionId x, InstructionId factor) {
@@ -204,9 +204,8 @@ class DlrmCore {
 
   /// The sum over all cores of the gradients of the small tables' rows, in an array of the tables' size.
   InstructionId table_gradient(InstructionId slope) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "gradients/tables");
-    return b_.scatter(b_.full_like(table_, 0), places_, slope, row_dimensions_,
-                      b_.combiner(sw::ir::Opcode::add, type()));
+    const hlo::build::GraphBuilder::Scope scope(b_, "gradients/tables");
+    return b_.scatter(b_.full_like(table_, 0), places_, slope, row_dimensions_, b_.combiner(hlo::Opcode::add, type()));
   }
 
   TrainingStep forward_step(InstructionId z) {
@@ -218,12 +217,12 @@ class DlrmCore {
   }
 
   TrainingStep updated(InstructionId loss) {
-    const InstructionId rate = b_.parameter(sw::ir::make_shape(type(), {}), "learning_rate");
+    const InstructionId rate = b_.parameter(hlo::make_shape(type(), {}), "learning_rate");
     std::vector<InstructionId> of = rows_, replaced, gradients, outputs;
     if (!small_.empty()) of.push_back(gathered_);
     if (exchanges()) of.push_back(copied_);
     for (const TrainedTensor& tensor : network_.trained()) of.push_back(tensor.value);
-    const std::vector<InstructionId> slopes = sw::ir::transform::gradients(b_, loss, of);
+    const std::vector<InstructionId> slopes = hlo::transform::gradients(b_, loss, of);
     const std::vector<InstructionId> returned(slopes.begin(), slopes.begin() + std::ptrdiff_t(rows_.size()));
     std::size_t next = rows_.size();
     if (!small_.empty()) {
@@ -236,7 +235,7 @@ class DlrmCore {
       gradients.push_back(slopes[next++]);
     }
     for (std::size_t i = 0; i < replaced.size(); ++i) {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "optimizer/" + b_[replaced[i]].name);
+      const hlo::build::GraphBuilder::Scope scope(b_, "optimizer/" + b_[replaced[i]].name);
       outputs.push_back(b_.subtract(replaced[i], scaled(b_.all_reduce(gradients[i]), rate)));
     }
     if (exchanges()) {
@@ -245,7 +244,7 @@ class DlrmCore {
     }
     outputs.push_back(loss);
     if (options_.feed_in && !returned.empty()) {
-      const sw::ir::build::GraphBuilder::Scope scope(b_, "embedding_engine/gradients");
+      const hlo::build::GraphBuilder::Scope scope(b_, "embedding_engine/gradients");
       b_.outfeed(b_.tuple({returned[0], returned[1], loss}));
     } else {
       outputs.insert(outputs.end(), returned.begin(), returned.end());
@@ -259,15 +258,15 @@ class DlrmCore {
   }
 
   /// Dimensions of a gather of rows [n, width] from a table, with indices s32[n, 1].
-  const sw::ir::GatherDimensions row_dimensions_{{1}, {0}, {0}, {}, {}, 1};
+  const hlo::GatherDimensions row_dimensions_{{1}, {0}, {0}, {}, {}, 1};
 
-  sw::ir::build::GraphBuilder& b_;
+  hlo::build::GraphBuilder& b_;
   const DlrmCoreOptions& options_;
   std::vector<std::size_t> small_, large_;
   DlrmNetwork network_;
   InstructionId labels_ = -1, dense_ = -1, categorical_ = -1;
   std::vector<InstructionId> repeated_;       ///< slot, weight and sample of every large table
-  std::vector<InstructionId> rows_, beside_;  ///< as received; with a table's rows beside another's
+  std::vector<InstructionId> rows_, beside_;  ///< as received; with a table's rows next to another's
   InstructionId table_ = -1, places_ = -1, gathered_ = -1;
   InstructionId requests_ = -1, copies_ = -1;            ///< lists of an exchange
   InstructionId shard_ = -1, asked_ = -1, copied_ = -1;  ///< its table, the rows others ask for, those of samples
@@ -287,7 +286,7 @@ std::int64_t shard_rows(const DlrmCoreOptions& options) {
 }
 
 TrainingStep dlrm_core_step(const DlrmCoreOptions& options) {
-  sw::ir::build::GraphBuilder b("dlrm_core_step");
+  hlo::build::GraphBuilder b("dlrm_core_step");
   return DlrmCore(b, options).step();
 }
 

@@ -15,15 +15,15 @@ struct DlrmCoreOptions {
   DlrmOptions network;              ///< with the batch of a core
   std::int64_t replicas = 1;        ///< cores that share the batch
   std::int64_t kept_rows = 8192;    ///< a table of at most this number of rows is on every core
-  std::int64_t repeated_rows = 8;   ///< places for rows of a table that several samples of the core read
-  std::int64_t exchanged_rows = 0;  ///< places for rows in the block that a core sends another; 0: engines send rows
+  std::int64_t repeated_rows = 8;   ///< slots for rows of a table that several samples of the core read
+  std::int64_t exchanged_rows = 0;  ///< slots for rows in the block that a core sends another; 0: engines send rows
   bool forward = false;             ///< only the logits, without labels and gradients
   bool feed_in = true;              ///< if false, what infeeds bring are parameters and what outfeeds take are results
 };
 
 /// One step of one core by gradient descent without momentum.
 ///
-/// Infeeds: labels, dense features, and places of the small tables' rows; for every large table the repeated rows'
+/// Infeeds: labels, dense features, and positions of the small tables' rows; for every large table the repeated rows'
 /// samples; rows of the large tables in two arrays of [(batch + repeated) x tables, width]. The row of sample i is row
 /// i of its table plus, for j with sample[j] = i, weight[j] times the repeated row slot[j]. Without infeeds they are
 /// the parameters labels [batch], dense [batch, features], categorical s32[batch, small tables]; then slot, weight and
@@ -36,8 +36,8 @@ struct DlrmCoreOptions {
 ///
 /// With exchanged rows there are no engines: core c has the rows i with i mod replicas = c of all large tables, one
 /// table after the other, in the parameter "shard" [shard_rows(options), width]. Hosts list the distinct rows that a
-/// core asks of every core by their place in that core's shard, "requests" s32[replicas, exchanged rows], unused places
-/// with shard_rows(options); and say which of the received rows every sample reads in every large table, "copies"
+/// core asks of every core by their position in that core's shard, "requests" s32[replicas, exchanged rows], unused
+/// slots with shard_rows(options); and say which of the received rows every sample reads in every large table, "copies"
 /// s32[batch, large tables]. Requests, rows and the gradients of rows are exchanged by all-to-alls. Gradients of
 /// samples that read the same row are added on their core, those of several cores in the shard, which is a result
 /// before the loss.

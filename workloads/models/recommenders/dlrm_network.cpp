@@ -5,12 +5,12 @@
 
 namespace podsim::workloads::models::recommenders {
 
-using sw::ir::InstructionId;
+using hlo::InstructionId;
 using Sizes = std::vector<std::int64_t>;
 
 InstructionId DlrmNetwork::perceptron(std::string_view name, InstructionId x, const Sizes& units, bool bends_last) {
   for (std::size_t i = 0; i < units.size(); ++i) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, fmt::format("{}{}", name, i));
+    const hlo::build::GraphBuilder::Scope scope(b_, fmt::format("{}{}", name, i));
     x = layers_.dense(x, units[i]);
     if (bends_last || i + 1 < units.size()) x = layers_.relu(x);
   }
@@ -23,11 +23,11 @@ InstructionId DlrmNetwork::top(InstructionId x, InstructionId rows) {
   const Sizes sizes = b_.shape(rows).dimensions;
   const std::int64_t count = sizes[1];
   const InstructionId products = [&] {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "interaction");
+    const hlo::build::GraphBuilder::Scope scope(b_, "interaction");
     return b_.dot(rows, rows, {{0}, {0}, {2}, {2}});
   }();
-  const sw::ir::Shape square = sw::ir::make_shape(sw::ir::ElementType::s32, {count, count});
-  const InstructionId below = b_.compare(b_.iota(square, 0), b_.iota(square, 1), sw::ir::ComparisonDirection::gt);
+  const hlo::Shape square = hlo::make_shape(hlo::ElementType::s32, {count, count});
+  const InstructionId below = b_.compare(b_.iota(square, 0), b_.iota(square, 1), hlo::ComparisonDirection::gt);
   const InstructionId kept =
       b_.select(b_.broadcast(below, {sizes[0], count, count}, {1, 2}), products, b_.full_like(products, 0));
   const InstructionId all = b_.concatenate({x, b_.reshape(kept, {sizes[0], count * count})}, 1);
@@ -35,8 +35,8 @@ InstructionId DlrmNetwork::top(InstructionId x, InstructionId rows) {
 }
 
 InstructionId DlrmNetwork::cross_entropy(InstructionId z, InstructionId y, std::int64_t samples) {
-  const sw::ir::build::GraphBuilder::Scope scope(b_, "loss");
-  const InstructionId tail = b_.unary(sw::ir::Opcode::log_plus_one, b_.exponential(b_.negate(b_.abs(z))));
+  const hlo::build::GraphBuilder::Scope scope(b_, "loss");
+  const InstructionId tail = b_.unary(hlo::Opcode::log_plus_one, b_.exponential(b_.negate(b_.abs(z))));
   const InstructionId of_sample = b_.add(b_.subtract(b_.maximum(z, b_.full_like(z, 0)), b_.multiply(z, y)), tail);
   const InstructionId sum = b_.reduce_add(of_sample, {0});
   return b_.multiply(sum, b_.full_like(sum, 1.0 / double(samples)));

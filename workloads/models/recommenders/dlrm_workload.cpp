@@ -22,7 +22,7 @@ constexpr std::int64_t replicated_rows = 8192;
 /// Keys of both entries. A batch of all cores is a key of the program of the whole machine alone.
 struct DlrmKeys {
   DlrmOptions network;
-  std::int64_t most_rows = 40'000'000, width = 128, kept_rows = replicated_rows, repeated_rows = 8;
+  std::int64_t max_rows = 40'000'000, width = 128, kept_rows = replicated_rows, repeated_rows = 8;
   Indices indices = Indices::engines;
   bool global;
 
@@ -31,7 +31,7 @@ struct DlrmKeys {
   ModelKeys keys() {
     ModelKeys keys;
     if (global) add_batch_key(keys, network.batch);
-    keys.add("model.most_rows", most_rows, 1, 40'000'000, "rows of a table; indices above are folded");
+    keys.add("model.most_rows", max_rows, 1, 40'000'000, "rows of a table; indices above are folded");
     keys.add("model.width", width, 1, 4096, "elements of a row");
     if (global) return keys;
     keys.add("model.kept_rows", kept_rows, 0, 1 << 20, "most rows of a table that is on every core");
@@ -51,7 +51,7 @@ struct DlrmKeys {
     keys().apply(name, options.model);
     network.bottom.back() = width;
     network.rows = criteo_rows();
-    for (std::int64_t& rows : network.rows) rows = std::min(rows, most_rows);
+    for (std::int64_t& rows : network.rows) rows = std::min(rows, max_rows);
   }
 };
 

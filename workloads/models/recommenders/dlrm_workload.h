@@ -9,7 +9,7 @@ namespace podsim::workloads::models::recommenders {
 /// profile of 64 cores.
 WorkloadEntry dlrm_entry();
 
-/// "dlrm_global": the same network with all tables in the program of the whole machine (dlrm.h). It comes with a
+/// "dlrm_global": the same network with all tables in the program of the whole machine (dlrm.h). It ships with a
 /// sharding over the cores, which splits tables of more than 8192 rows.
 WorkloadEntry dlrm_global_entry();
 

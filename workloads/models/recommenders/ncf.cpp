@@ -3,19 +3,19 @@
 
 #include <fmt/format.h>
 
-#include "sw/ir/transform/relu.h"
+#include "hlo/transform/relu.h"
 #include "workloads/layers/embedding.h"
 
 namespace podsim::workloads::models::recommenders {
 
-using sw::ir::ElementType;
-using sw::ir::InstructionId;
+using hlo::ElementType;
+using hlo::InstructionId;
 
 namespace {
 
 class Ncf {
  public:
-  Ncf(sw::ir::build::GraphBuilder& builder, const NcfOptions& options)
+  Ncf(hlo::build::GraphBuilder& builder, const NcfOptions& options)
       : b_(builder), options_(options), tensors_(builder, options.precision) {}
 
   Loss loss() {
@@ -29,7 +29,7 @@ class Ncf {
                                      1);
     for (std::size_t i = 0; i < options_.units.size(); ++i) {
       x = dense(fmt::format("layer{}", i), x, options_.units[i]);
-      x = sw::ir::transform::relu(b_, x);
+      x = hlo::transform::relu(b_, x);
     }
     const InstructionId logits = dense("output", b_.concatenate({product, x}, 1), 1);
     return cross_entropy(b_.convert(b_.reshape(logits, {options_.batch}), options_.precision.parameter), labels);
@@ -39,20 +39,20 @@ class Ncf {
 
  private:
   InstructionId input(const char* name, ElementType type) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
-    return b_.parameter(sw::ir::make_shape(type, {options_.batch}), name);
+    const hlo::build::GraphBuilder::Scope scope(b_, name);
+    return b_.parameter(hlo::make_shape(type, {options_.batch}), name);
   }
 
   InstructionId rows(const char* part, const char* name, InstructionId indices, std::int64_t count,
                      std::int64_t width) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, part);
+    const hlo::build::GraphBuilder::Scope scope(b_, part);
     const InstructionId table = tensors_.table(name, {count, width});
-    const sw::ir::build::GraphBuilder::Scope inner(b_, name);
+    const hlo::build::GraphBuilder::Scope inner(b_, name);
     return layers::embedded(tensors_, table, indices, layers::EmbeddingLookup::gather);
   }
 
   InstructionId dense(const std::string& name, InstructionId x, std::int64_t units) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, name);
+    const hlo::build::GraphBuilder::Scope scope(b_, name);
     const InstructionId w = tensors_.weight("w", {b_.shape(x).dimensions.back(), units});
     const InstructionId product = b_.dot(x, w, {{}, {}, {1}, {0}});
     const InstructionId bias = b_.convert(tensors_.vector("b", {units}), b_.type(x));
@@ -61,14 +61,14 @@ class Ncf {
 
   /// Mean of max(z, 0) - z y + log(1 + exp(-|z|)).
   Loss cross_entropy(InstructionId z, InstructionId y) {
-    const sw::ir::build::GraphBuilder::Scope scope(b_, "loss");
+    const hlo::build::GraphBuilder::Scope scope(b_, "loss");
     const InstructionId tail = b_.log(b_.add(b_.exponential(b_.negate(b_.abs(z))), b_.full_like(z, 1)));
     const InstructionId each = b_.add(b_.subtract(b_.maximum(z, b_.full_like(z, 0)), b_.multiply(z, y)), tail);
     const InstructionId sum = b_.reduce_add(each, {0});
     return {b_.multiply(sum, b_.full_like(sum, 1.0 / double(options_.batch))), {}, {}, {z}};
   }
 
-  sw::ir::build::GraphBuilder& b_;
+  hlo::build::GraphBuilder& b_;
   const NcfOptions& options_;
   TrainedTensors tensors_;
 };
@@ -76,14 +76,14 @@ class Ncf {
 }  // namespace
 
 TrainingStep ncf_training_step(const NcfOptions& options) {
-  sw::ir::build::GraphBuilder b("ncf_training_step");
+  hlo::build::GraphBuilder b("ncf_training_step");
   Ncf network(b, options);
   const Loss loss = network.loss();
   return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
 }
 
-sw::ir::Module ncf_forward(const NcfOptions& options) {
-  sw::ir::build::GraphBuilder b("ncf_forward");
+hlo::Module ncf_forward(const NcfOptions& options) {
+  hlo::build::GraphBuilder b("ncf_forward");
   Ncf network(b, options);
   const Loss loss = network.loss();
   return std::move(b).build(loss.value);

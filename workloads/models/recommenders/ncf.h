@@ -9,7 +9,8 @@
 namespace podsim::workloads::models::recommenders {
 
 /// Neural collaborative filtering (He et al. 2017) as in MLPerf v0.5: the elementwise product of a user's and an item's
-/// factors, beside a perceptron over other factors of both. Users and items are those of MovieLens-20m by default.
+/// factors, concatenated with the output of a perceptron over other factors of both. Users and items are those of
+/// MovieLens-20m by default.
 struct NcfOptions {
   std::int64_t batch = 98304;  ///< pairs of a user and an item in the whole machine
   std::int64_t users = 138493;
@@ -17,7 +18,7 @@ struct NcfOptions {
   std::int64_t factors = 64;                         ///< of the product
   std::vector<std::int64_t> units = {256, 128, 64};  ///< of the layers behind the joined factors
   std::int64_t perceptron_factors = 128;             ///< of a user, and of an item, for the perceptron
-  Precision precision = {sw::ir::ElementType::f32, sw::ir::ElementType::f32};
+  Precision precision = {hlo::ElementType::f32, hlo::ElementType::f32};
   Optimizer optimizer = {.kind = OptimizerKind::adam, .weight_decay = 0};
 };
 
@@ -28,7 +29,7 @@ struct NcfOptions {
 TrainingStep ncf_training_step(const NcfOptions& options);
 
 /// A module that computes only the loss.
-sw::ir::Module ncf_forward(const NcfOptions& options);
+hlo::Module ncf_forward(const NcfOptions& options);
 
 /// FLOPs of the products in a step: for every pair 6 for each weight of the perceptron and the output, and 3 for each
 /// factor of the elementwise product.

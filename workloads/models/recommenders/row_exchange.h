@@ -20,11 +20,11 @@ struct ExchangeOptions {
 /// Expected distinct rows of all tables in the look-ups of a core: for each table the sum of 1 - (1 - p_i)^batch.
 double distinct_rows(const ExchangeOptions& options);
 
-/// Places for rows in the block that one core sends another. Shapes are static, so that the blocks of all pairs hold
-/// the largest: hosts ask for each distinct row once, and a pair's number of rows is close to a Poisson variable with
-/// the mean distinct_rows / cores. So there are as many places as the expected largest of cores^2 such variables,
-/// rounded up to the 8 rows of a layout tile. A batch that needs more loses look-ups or waits for the next step; how
-/// often, and what then happens, is not modelled.
+/// Slots for rows in the block that one core sends another. Shapes are static, so that the blocks of all pairs hold the
+/// largest: hosts ask for each distinct row once, and a pair's number of rows is close to a Poisson variable with the
+/// mean distinct_rows / cores. So there are as many slots as the expected largest of cores^2 such variables, rounded up
+/// to the 8 rows of a layout tile. A batch that needs more loses look-ups or waits for the next step; how often, and
+/// what then happens, is not modelled.
 std::int64_t exchanged_rows(const ExchangeOptions& options);
 
 }  // namespace podsim::workloads::models::recommenders

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/diagnostic.h"
+#include "hlo/build/graph_builder.h"
 #include "sw/codegen/builder/matrix_epilogue.h"
 #include "sw/codegen/builder/odometer.h"
 #include "sw/codegen/builder/packed_tile.h"
@@ -17,7 +18,6 @@
 #include "sw/codegen/families/matrix/convolution_plan.h"
 #include "sw/codegen/families/matrix/convolution_staging.h"
 #include "sw/codegen/families/stream/constant_kernel.h"
-#include "sw/ir/build/graph_builder.h"
 
 namespace podsim::sw::codegen::families::matrix {
 
@@ -26,7 +26,7 @@ using Op = hw::isa::Opcode;
 namespace {
 
 /// Half of the words of SMEM; a step takes a word for its address.
-constexpr std::int64_t most_contraction_steps = 2048;
+constexpr std::int64_t max_contraction_steps = 2048;
 
 /// Writes the bundles of a plan.
 class ConvolutionWriter {
@@ -102,7 +102,7 @@ class ConvolutionWriter {
       const auto blocks_before = std::int32_t(problem_.input_blocks() - 1);
       last_block.base = builder_.op(Op::s_add, weights.base, blocks_before * weight_tile());
       builder::clear_rows(builder_, {last_block, {of_taps, of_columns}, std::nullopt}, weight_row(),
-                          int(problem_.cin % 128));
+                          int(problem_.cin % builder::register_lanes));
     }
   }
 
@@ -198,28 +198,28 @@ ConvolutionProblem convolution_problem(const KernelArguments& arguments) {
   problem.stride = arguments.number("stride");
   problem.pad = arguments.number("pad");
   problem.packed = arguments.choice("dtype") == "bf16";
-  if (problem.contraction_steps() > most_contraction_steps) {
+  if (problem.contraction_steps() > max_contraction_steps) {
     throw base::InputError(fmt::format("a window of {} x {} over {} channels has {} blocks of 128 products; at most {}",
                                        problem.kernel, problem.kernel, problem.cin, problem.contraction_steps(),
-                                       most_contraction_steps));
+                                       max_contraction_steps));
   }
   return problem;
 }
 
 /// The reference pads the input with zeros explicitly, since the matrix units multiply them too: zero times infinity is
 /// NaN.
-ir::Module convolution_reference(const ConvolutionProblem& problem, const Kernel& kernel) {
-  ir::build::GraphBuilder graph("conv2d");
+hlo::Module convolution_reference(const ConvolutionProblem& problem, const Kernel& kernel) {
+  hlo::build::GraphBuilder graph("conv2d");
   const auto rounded = [&](const KernelArray& array) {
-    const ir::InstructionId parameter = graph.parameter(array.shape, array.name);
-    return graph.convert(graph.convert(parameter, ir::ElementType::bf16), ir::ElementType::f32);
+    const hlo::InstructionId parameter = graph.parameter(array.shape, array.name);
+    return graph.convert(graph.convert(parameter, hlo::ElementType::bf16), hlo::ElementType::f32);
   };
-  const ir::WindowDimension window{problem.kernel, problem.stride};
-  const ir::PadDimension none, zeros{problem.pad, problem.pad};
-  const ir::InstructionId zero = graph.constant(ir::ElementType::f32, 0);
-  const ir::InstructionId input = graph.pad(rounded(kernel.inputs[0]), zero, {none, zeros, zeros, none});
-  const ir::InstructionId sums = graph.convolution(input, rounded(kernel.inputs[1]), {window, window},
-                                                   ir::build::convolution_dimensions("b01f_01io->b01f"));
+  const hlo::WindowDimension window{problem.kernel, problem.stride};
+  const hlo::PadDimension none, zeros{problem.pad, problem.pad};
+  const hlo::InstructionId zero = graph.constant(hlo::ElementType::f32, 0);
+  const hlo::InstructionId input = graph.pad(rounded(kernel.inputs[0]), zero, {none, zeros, zeros, none});
+  const hlo::InstructionId sums = graph.convolution(input, rounded(kernel.inputs[1]), {window, window},
+                                                    hlo::build::convolution_dimensions("b01f_01io->b01f"));
   return std::move(graph).build(graph.convert(sums, kernel.outputs[0].shape.element_type));
 }
 
@@ -235,7 +235,7 @@ std::string convolution_passes(const ConvolutionPlan& plan) {
   }
   return passes + fmt::format("in blocks of {} images, {} lines, {} channels",
                               std::min(problem.n, tiling.groups * (images ? builder::register_rows : 1)), tiling.lines,
-                              std::min(problem.cout, 128 * tiling.channels));
+                              std::min(problem.cout, builder::register_lanes * tiling.channels));
 }
 
 /// The arrays of a problem, in the layout for its choice of sublanes.
@@ -243,16 +243,16 @@ struct ConvolutionArrays {
   KernelArray input, weights, output;
 
   ConvolutionArrays(const hw::Machine& machine, const ConvolutionProblem& problem) {
-    const ir::ElementType type = problem.packed ? ir::ElementType::bf16 : ir::ElementType::f32;
+    const hlo::ElementType type = problem.packed ? hlo::ElementType::bf16 : hlo::ElementType::f32;
     const auto activations = [&](std::int64_t h, std::int64_t w, std::int64_t channels) {
-      ir::Shape shape = ir::make_shape(type, {problem.n, h, w, channels});
+      hlo::Shape shape = hlo::make_shape(type, {problem.n, h, w, channels});
       if (problem.images_in_sublanes) shape.minor_to_major = {3, 0, 2, 1};
       return shape;
     };
     ArrayAllocator arrays(machine);
     input = arrays.place("input", activations(problem.h, problem.w, problem.cin));
     weights =
-        arrays.place("weights", ir::make_shape(type, {problem.kernel, problem.kernel, problem.cin, problem.cout}));
+        arrays.place("weights", hlo::make_shape(type, {problem.kernel, problem.kernel, problem.cin, problem.cout}));
     output = arrays.place("output", activations(problem.out_h(), problem.out_w(), problem.cout));
   }
   ConvolutionAddresses addresses() const { return {input.address, weights.address, output.address}; }
@@ -285,7 +285,8 @@ void describe(Kernel& kernel, const ConvolutionProblem& problem, const Convoluti
   kernel.outputs = {arrays.output};
   kernel.reference = convolution_reference(problem, kernel);
   const std::int64_t taps = problem.kernel * problem.kernel;
-  kernel.rounding_steps = double(std::min<std::int64_t>(problem.cin, 128) + taps * problem.input_blocks() + 2);
+  kernel.rounding_steps =
+      double(std::min<std::int64_t>(problem.cin, builder::register_lanes) + taps * problem.input_blocks() + 2);
   kernel.flops =
       2.0 * double(problem.n * problem.out_h() * problem.out_w()) * double(problem.cout) * double(problem.cin * taps);
 }

@@ -233,13 +233,13 @@ std::vector<hw::TilePhase> ConvolutionPlan::phases(std::span<const std::int64_t>
   std::vector<hw::TilePhase> phases(2);
   const bool masked =
       problem_.line_in_lanes() || (!problem_.images_in_sublanes && problem_.w % builder::register_rows != 0);
-  phases[0].vector = {copied, staged_.phases * copied, (2 * unpacked + (masked ? 2 : 0)) * copied, 0};
-  phases[1].mxu = {steps * units, 8 * registers};
-  phases[1].vector = {steps * (tiling_.patch() + weight_loads + adds), steps * registers * units,
-                      steps * (adds + unpacked * weight_loads), 0};
+  phases[0].of<hw::Vector>() = {copied, staged_.phases * copied, (2 * unpacked + (masked ? 2 : 0)) * copied, 0};
+  phases[1].of<hw::Mxu>() = {.weight_tiles = steps * units, .rows = builder::register_rows * registers};
+  phases[1].of<hw::Vector>() = {steps * (tiling_.patch() + weight_loads + adds), steps * registers * units,
+                                steps * (adds + unpacked * weight_loads), 0};
   if (problem_.packed) {
     const std::int64_t sums = output_registers();
-    phases.push_back({{}, {sums, sums, sums, 0}, 0});
+    phases.emplace_back(hw::VectorWork{sums, sums, sums, 0});
   }
   return phases;
 }

@@ -10,6 +10,7 @@
 #include "hw/machine.h"
 #include "hw/tile_op.h"
 #include "sw/codegen/builder/matrix_pass.h"
+#include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/builder/tile_plan.h"
 
 namespace podsim::sw::codegen::families::matrix {
@@ -29,27 +30,29 @@ struct ConvolutionProblem {
   bool output_empty() const { return n == 0 || out_h() == 0 || out_w() == 0 || cout == 0; }
   /// Returns true if all windows cover only zeros.
   bool image_empty() const { return h == 0 || w == 0; }
-  std::int64_t output_blocks() const { return base::divide_round_up(cout, std::int64_t(128)); }
+  std::int64_t output_blocks() const { return base::divide_round_up(cout, std::int64_t(builder::register_lanes)); }
 
   /// Returns true if the taps along a line of the window share the 128 lanes, 8 lanes each. That is possible with up to
   /// 8 channels; strided DMAs of 8 words move each tap to its lanes. It is not possible if two rows share a word, since
   /// they cannot be shifted relative to each other.
   bool line_in_lanes() const {
-    return cin <= tap_lanes && kernel > 1 && kernel * tap_lanes <= 128 && !packed && !images_in_sublanes &&
-           8 * input_columns() % stride == 0;
+    return cin <= tap_lanes && kernel > 1 && kernel * tap_lanes <= builder::register_lanes && !packed &&
+           !images_in_sublanes && 8 * input_columns() % stride == 0;
   }
   static constexpr std::int64_t tap_lanes = 8;
   /// Taps with separate weight tiles, and blocks of 128 input channels of a tap.
   std::int64_t taps() const { return line_in_lanes() ? kernel : kernel * kernel; }
-  std::int64_t input_blocks() const { return base::divide_round_up(cin, std::int64_t(128)); }
+  std::int64_t input_blocks() const { return base::divide_round_up(cin, std::int64_t(builder::register_lanes)); }
   std::int64_t contraction_steps() const { return taps() * input_blocks(); }
   /// Weight rows of a tap in HBM, 8 input channels each.
   std::int64_t weight_rows() const { return line_in_lanes() ? kernel : base::divide_round_up(cin, std::int64_t(8)); }
   /// Returns true if the weight rows of a tap do not fill whole weight tiles.
   bool weights_padded() const { return weight_rows() % 16 != 0 || cin % 8 != 0; }
 
-  /// Number of groups of 8 images if images are in sublanes, else of images. All groups are computed in the same way.
-  std::int64_t groups() const { return images_in_sublanes ? base::divide_round_up(n, std::int64_t(8)) : n; }
+  /// Number of groups of 8 images if images are in sublanes, else of images. All groups are computed alike.
+  std::int64_t groups() const {
+    return images_in_sublanes ? base::divide_round_up(n, std::int64_t(builder::register_rows)) : n;
+  }
   /// Registers of a line of the input, and of the output.
   std::int64_t input_columns() const { return columns(w); }
   std::int64_t output_columns() const { return columns(out_w()); }
@@ -60,7 +63,7 @@ struct ConvolutionProblem {
     return padded < kernel ? 0 : (padded - kernel) / stride + 1;
   }
   std::int64_t columns(std::int64_t pixels) const {
-    return images_in_sublanes ? pixels : base::divide_round_up(pixels, std::int64_t(8));
+    return images_in_sublanes ? pixels : base::divide_round_up(pixels, std::int64_t(builder::register_rows));
   }
 };
 

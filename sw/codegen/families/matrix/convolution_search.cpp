@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "hw/isa/fixed_sizes.h"
 #include "hw/timing/tile_pipeline.h"
 #include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/families/block_sizes.h"
@@ -15,7 +16,7 @@ using base::divide_round_up;
 
 namespace {
 
-constexpr std::int64_t most_convolution_tiles = 4096;
+constexpr std::int64_t max_convolution_tiles = 4096;
 
 class ConvolutionSearch {
  public:
@@ -44,7 +45,7 @@ class ConvolutionSearch {
     const std::optional<Patch> patch = fastest_patch({channels, groups, lines, 1, 1, 1, {}});
     if (!patch || beyond_best(*patch)) return;
     const ConvolutionPlan plan(problem_, patch->tiling, addresses_);
-    if (plan.tiles().tiles() > most_convolution_tiles ||
+    if (plan.tiles().tiles() > max_convolution_tiles ||
         plan.tiles().vmem_rows() * builder::vmem_row_bytes > machine_.vmem.value())
       return;
     const base::Cycles charge = plan.tiles().tiles() * (machine_.dma.read_latency + machine_.dma.write_latency);
@@ -63,7 +64,7 @@ class ConvolutionSearch {
 
   std::optional<Patch> fastest_patch(const ConvolutionTiling& tile) const {
     std::optional<Patch> best;
-    const int units = matrix_units(machine_);
+    const int units = hw::isa::matrix_units(machine_);
     for (int row_units = 1; row_units <= units; ++row_units) {
       if (units % row_units != 0) continue;
       ConvolutionTiling tiling = tile;
@@ -73,7 +74,7 @@ class ConvolutionSearch {
         for (std::int64_t groups : divisors(tile.groups)) {
           tiling.patch_columns = columns;
           tiling.patch_groups = groups;
-          for (tiling.patch_lines = 1; tiling.patch_lines <= most_patch_lines(tiling); ++tiling.patch_lines) {
+          for (tiling.patch_lines = 1; tiling.patch_lines <= max_patch_lines(tiling); ++tiling.patch_lines) {
             if (tiling.patch() % row_units != 0) continue;
             const std::int64_t cycles = pass_cycles(tiling);
             if (!best || cycles < best->cycles) best = Patch{tiling, cycles};
@@ -86,8 +87,8 @@ class ConvolutionSearch {
 
   /// Returns the maximum number of lines of a patch. Lines beyond those of the tile are wasted work, but a patch may be
   /// rounded up to equal shares of the units.
-  static std::int64_t most_patch_lines(const ConvolutionTiling& tiling) {
-    const std::int64_t most = most_registers * tiling.grid.row_units / (tiling.patch_columns * tiling.patch_groups);
+  static std::int64_t max_patch_lines(const ConvolutionTiling& tiling) {
+    const std::int64_t most = max_registers * tiling.grid.row_units / (tiling.patch_columns * tiling.patch_groups);
     return std::min(most, base::round_up(tiling.lines, std::int64_t(tiling.grid.row_units)));
   }
 
@@ -96,7 +97,8 @@ class ConvolutionSearch {
                                (problem_.output_columns() / tiling.patch_columns) *
                                (tiling.groups / tiling.patch_groups) *
                                base::divide_round_up(tiling.channels, std::int64_t(tiling.grid.column_units));
-    return steps * std::max(8 * tiling.patch() / tiling.grid.row_units, weight_cycles(machine_, false));
+    return steps *
+           std::max(builder::register_rows * tiling.patch() / tiling.grid.row_units, weight_cycles(machine_, false));
   }
 
   const hw::Machine& machine_;

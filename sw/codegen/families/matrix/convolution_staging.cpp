@@ -17,7 +17,7 @@ using hw::isa::Opcode;
 namespace {
 
 /// Maximum number of registers that an iteration copies.
-constexpr std::int64_t most_copied = 48;
+constexpr std::int64_t max_copied = 48;
 
 /// Shuffle for the rows of a register's sublanes in two phases: sublane i goes to row (first + i) / 2 of phase
 /// (first + i) % 2.
@@ -78,7 +78,7 @@ class ChannelStaging : public StagingWriter {
 
   void write() {
     const auto registers = std::int32_t(problem_.input_columns() * tiling_.groups);  // of a line
-    const auto copied = std::int32_t(largest_divisor(registers, most_copied));
+    const auto copied = std::int32_t(largest_divisor(registers, max_copied));
     const auto blocks = std::int32_t(problem_.input_blocks());
     const std::int32_t tile_rows = builder::rows_of_tile(problem_.packed);
     const StagedInput& staged = plan_.staged();
@@ -167,7 +167,7 @@ class WindowStaging : public StagingWriter {
 
   void write() {
     const auto registers = std::int32_t(problem_.output_columns());
-    const auto copied = std::int32_t(largest_divisor(registers, most_copied));
+    const auto copied = std::int32_t(largest_divisor(registers, max_copied));
     const auto stride = std::int32_t(problem_.stride);
     const std::int32_t rows = copied * builder::register_rows;
     const builder::Odometer place(builder_,

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "hlo/build/graph_builder.h"
 #include "sw/codegen/builder/odometer.h"
 #include "sw/codegen/builder/packed_tile.h"
 #include "sw/codegen/builder/register_size.h"
@@ -12,7 +13,6 @@
 #include "sw/codegen/builder/zero_padding.h"
 #include "sw/codegen/families/array_allocator.h"
 #include "sw/codegen/families/matrix/matmul_search.h"
-#include "sw/ir/build/graph_builder.h"
 
 namespace podsim::sw::codegen::families::matrix {
 
@@ -219,17 +219,17 @@ KernelMatmul matmul_problem(const KernelArguments& arguments) {
   return problem;
 }
 
-ir::Module matmul_reference(const KernelMatmul& problem, const Kernel& kernel) {
-  ir::build::GraphBuilder graph("matmul");
+hlo::Module matmul_reference(const KernelMatmul& problem, const Kernel& kernel) {
+  hlo::build::GraphBuilder graph("matmul");
   const auto rounded = [&](const KernelArray& array) {
-    const ir::InstructionId parameter = graph.parameter(array.shape, array.name);
-    return graph.convert(graph.convert(parameter, ir::ElementType::bf16), ir::ElementType::f32);
+    const hlo::InstructionId parameter = graph.parameter(array.shape, array.name);
+    return graph.convert(graph.convert(parameter, hlo::ElementType::bf16), hlo::ElementType::f32);
   };
-  const ir::InstructionId a = rounded(kernel.inputs[0]), b = rounded(kernel.inputs[1]);
-  std::optional<ir::InstructionId> bias;
+  const hlo::InstructionId a = rounded(kernel.inputs[0]), b = rounded(kernel.inputs[1]);
+  std::optional<hlo::InstructionId> bias;
   if (problem.bias) bias = graph.parameter(kernel.inputs[2].shape, "bias");
-  const ir::InstructionId sums = graph.dot(a, b, {{}, {}, {1}, {problem.transposed ? 1 : 0}});
-  const ir::InstructionId root = problem.epilogue().reference(graph, sums, bias);
+  const hlo::InstructionId sums = graph.dot(a, b, {{}, {}, {1}, {problem.transposed ? 1 : 0}});
+  const hlo::InstructionId root = problem.epilogue().reference(graph, sums, bias);
   return std::move(graph).build(root);
 }
 
@@ -251,24 +251,27 @@ std::string matmul_passes(const MatmulPlan& plan) {
     const bool input = stream.role == builder::TileRole::input;
     passes += fmt::format("{} {} {}x, ", input ? "reads" : "writes", stream.name, plan.tiles().passes(stream));
   }
-  return passes + fmt::format("in blocks of {} x {}, contraction {}", std::min(8 * tiling.rows, problem.m),
-                              std::min(128 * tiling.lanes, problem.n), std::min(128 * tiling.contraction, problem.k));
+  return passes + fmt::format("in blocks of {} x {}, contraction {}",
+                              std::min(builder::register_rows * tiling.rows, problem.m),
+                              std::min(builder::register_lanes * tiling.lanes, problem.n),
+                              std::min(builder::register_lanes * tiling.contraction, problem.k));
 }
 
 Kernel build_matmul(const hw::Machine& machine, const KernelArguments& arguments) {
   const KernelMatmul problem = matmul_problem(arguments);
-  const ir::ElementType type = problem.packed ? ir::ElementType::bf16 : ir::ElementType::f32;
+  const hlo::ElementType type = problem.packed ? hlo::ElementType::bf16 : hlo::ElementType::f32;
   Kernel kernel;
   kernel.name = matmul_name(arguments);
   ArrayAllocator places(machine);
-  kernel.inputs.push_back(places.place("a", ir::make_shape(type, {problem.m, problem.k})));
+  kernel.inputs.push_back(places.place("a", hlo::make_shape(type, {problem.m, problem.k})));
   const std::vector<std::int64_t> b =
       problem.transposed ? std::vector{problem.n, problem.k} : std::vector{problem.k, problem.n};
-  kernel.inputs.push_back(places.place("b", ir::make_shape(type, b)));
-  if (problem.bias) kernel.inputs.push_back(places.place("bias", ir::make_shape(ir::ElementType::f32, {problem.n})));
-  kernel.outputs.push_back(places.place("c", ir::make_shape(type, {problem.m, problem.n})));
+  kernel.inputs.push_back(places.place("b", hlo::make_shape(type, b)));
+  if (problem.bias) kernel.inputs.push_back(places.place("bias", hlo::make_shape(hlo::ElementType::f32, {problem.n})));
+  kernel.outputs.push_back(places.place("c", hlo::make_shape(type, {problem.m, problem.n})));
   kernel.reference = matmul_reference(problem, kernel);
-  kernel.rounding_steps = double(std::min<std::int64_t>(problem.k, 128) + problem.contraction_tiles() + 4);
+  kernel.rounding_steps =
+      double(std::min<std::int64_t>(problem.k, builder::register_lanes) + problem.contraction_tiles() + 4);
   kernel.flops = 2.0 * double(problem.m) * double(problem.n) * double(problem.k);
   builder::KernelBuilder builder(machine, kernel.name);
   if (problem.m > 0 && problem.n > 0) {

@@ -3,18 +3,16 @@
 
 #include <algorithm>
 
+#include "sw/codegen/builder/element_code.h"
 #include "sw/codegen/builder/packed_tile.h"
 #include "sw/codegen/builder/register_size.h"
 
 namespace podsim::sw::codegen::families::matrix {
 
-using base::divide_round_up;
-using base::round_up;
-
 namespace {
 
 /// Enough rows to hide the scalar operations that step from a group to the next.
-constexpr std::int64_t most_epilogue_rows = 16;
+constexpr std::int64_t max_epilogue_rows = 16;
 
 /// Makes the streams of a plan.
 class MatmulStreams {
@@ -31,7 +29,7 @@ class MatmulStreams {
     return stream;
   }
   builder::TileStream bias() const {
-    const std::int64_t words = base::round_up(problem_.n, std::int64_t(1024));
+    const std::int64_t words = base::round_up(problem_.n, std::int64_t(builder::register_words));
     builder::TileStream stream{"bias",
                                builder::TileRole::input,
                                addresses_.bias,
@@ -51,7 +49,8 @@ class MatmulStreams {
         transposed
             ? array("b", builder::TileRole::input, addresses_.b, problem_.contraction_tiles(), tiling_.contraction)
             : array("b", builder::TileRole::input, addresses_.b, problem_.lane_blocks(), plan_.padded_lanes());
-    const std::int64_t rows = base::divide_round_up(transposed ? problem_.n : problem_.k, std::int64_t(8));
+    const std::int64_t rows =
+        base::divide_round_up(transposed ? problem_.n : problem_.k, std::int64_t(builder::register_rows));
     stream.rows =
         transposed ? builder::TileWindow::tiled(plan_.lane_dimension(), tiling_.lanes * builder::weight_registers, rows)
                    : builder::TileWindow::tiled(MatmulPlan::contraction_dimension,
@@ -101,13 +100,9 @@ class MatmulStreams {
   const MatmulAddresses& addresses_;
 };
 
-/// Returns the size of the last of the pieces of `cut` into which `total` is divided.
+/// Returns the size of the last of the pieces of size `cut` into which `total` is divided.
 std::int64_t last_piece(std::int64_t total, std::int64_t cut) {
   return total - (base::divide_round_up(total, cut) - 1) * cut;
-}
-
-hw::VectorWork times(std::int64_t count, const hw::VectorWork& work) {
-  return {count * work.loads, count * work.stores, count * work.alu_ops, count * work.transcendentals};
 }
 
 }  // namespace
@@ -137,7 +132,9 @@ std::int64_t MatmulPlan::padded_rows() const {
 std::int64_t MatmulPlan::padded_lanes() const {
   return base::round_up(tiling_.lanes, std::int64_t(tiling_.grid.column_units));
 }
-std::int64_t MatmulPlan::sum_rows() const { return problem_.packed ? 8 * padded_rows() * padded_lanes() : 0; }
+std::int64_t MatmulPlan::sum_rows() const {
+  return problem_.packed ? builder::register_rows * padded_rows() * padded_lanes() : 0;
+}
 
 std::int64_t MatmulPlan::row_steps(bool last) const {
   const std::int64_t rows = last ? last_piece(problem_.row_blocks(), tiling_.rows) : tiling_.rows;
@@ -152,7 +149,7 @@ std::int64_t MatmulPlan::contraction_steps(bool last) const {
 }
 
 int MatmulPlan::epilogue_rows() const {
-  const std::int64_t steps = base::divide_round_up(tiling_.rows, most_epilogue_rows);
+  const std::int64_t steps = base::divide_round_up(tiling_.rows, max_epilogue_rows);
   return int(base::divide_round_up(tiling_.rows, steps));
 }
 
@@ -166,7 +163,8 @@ hw::VectorWork MatmulPlan::clearing(std::span<const std::int64_t> indices) const
   const auto fresh = [&](int stream) { return tiles_.first_of_period(tiles_.streams[std::size_t(stream)], indices); };
   if (fresh(a())) work.loads = work.stores = tiling_.rows;
   if (fresh(b())) {
-    const std::int64_t tiles = builder::weight_registers - (problem_.transposed ? 0 : problem_.last_contraction() / 8);
+    const std::int64_t tiles =
+        builder::weight_registers - (problem_.transposed ? 0 : problem_.last_contraction() / builder::register_rows);
     work.loads += problem_.transposed ? tiles * tiling_.lanes : tiling_.lanes;
     work.stores += tiles * tiling_.lanes;
   }
@@ -180,20 +178,20 @@ std::vector<hw::TilePhase> MatmulPlan::phases(std::span<const std::int64_t> indi
   const std::int64_t sums =
       epilogue_steps(last(row_dimension())) * epilogue_rows() * lane_count * tiling_.grid.column_units;
   std::vector<hw::TilePhase> phases;
-  if (problem_.contraction_padded() && last(contraction_dimension)) phases.push_back({{}, clearing(indices), 0});
+  if (problem_.contraction_padded() && last(contraction_dimension)) phases.emplace_back(clearing(indices));
   if (problem_.k > 0) {
     const std::int64_t steps = row_count * lane_count * contraction_steps(last(contraction_dimension));
     const std::int64_t operands =
         registers * tiling_.grid.row_units + builder::weight_registers * tiling_.grid.column_units;
     const std::int64_t adds = problem_.contraction_tiles() > 1 ? registers * units : 0;
     hw::TilePhase phase;
-    phase.mxu = {steps * units, 8 * registers};
-    phase.vector = {steps * (operands + adds), steps * registers * units,
-                    steps * (adds + (problem_.packed ? operands : 0)), 0};
+    phase.of<hw::Mxu>() = {.weight_tiles = steps * units, .rows = builder::register_rows * registers};
+    phase.of<hw::Vector>() = {steps * (operands + adds), steps * registers * units,
+                              steps * (adds + (problem_.packed ? operands : 0)), 0};
     phases.push_back(phase);
   }
   if (problem_.epilogue().any() && last(contraction_dimension)) {
-    phases.push_back({{}, times(sums, problem_.epilogue().work()), 0});
+    phases.emplace_back(builder::times(sums, problem_.epilogue().work()));
   }
   return phases;
 }

@@ -7,6 +7,7 @@
 #include "hw/tile_op.h"
 #include "sw/codegen/builder/matrix_epilogue.h"
 #include "sw/codegen/builder/matrix_pass.h"
+#include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/builder/tile_plan.h"
 
 namespace podsim::sw::codegen::families::matrix {
@@ -22,12 +23,12 @@ struct KernelMatmul {
 
   builder::Epilogue epilogue() const { return {bias, activation, packed}; }
 
-  std::int64_t row_blocks() const { return base::divide_round_up(m, std::int64_t(8)); }
-  std::int64_t lane_blocks() const { return base::divide_round_up(n, std::int64_t(128)); }
-  std::int64_t contraction_tiles() const { return base::divide_round_up(k, std::int64_t(128)); }
+  std::int64_t row_blocks() const { return base::divide_round_up(m, std::int64_t(builder::register_rows)); }
+  std::int64_t lane_blocks() const { return base::divide_round_up(n, std::int64_t(builder::register_lanes)); }
+  std::int64_t contraction_tiles() const { return base::divide_round_up(k, std::int64_t(builder::register_lanes)); }
   /// Contraction elements of the last tile; its padding must be cleared.
-  std::int64_t last_contraction() const { return k - 128 * (contraction_tiles() - 1); }
-  bool contraction_padded() const { return k % 128 != 0; }
+  std::int64_t last_contraction() const { return k - builder::register_lanes * (contraction_tiles() - 1); }
+  bool contraction_padded() const { return k % builder::register_lanes != 0; }
 };
 
 /// HBM word addresses.

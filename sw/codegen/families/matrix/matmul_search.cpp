@@ -18,7 +18,7 @@ using base::divide_round_up;
 namespace {
 
 /// Maximum number of tiles of a plan; making the TileOp of a larger plan would take too long.
-constexpr std::int64_t most_matmul_tiles = 2048;
+constexpr std::int64_t max_matmul_tiles = 2048;
 
 /// A plan with a lower bound of its cycles, by its matrix passes and its traffic.
 struct Candidate {
@@ -78,7 +78,7 @@ class MatmulSearch {
     std::vector<Candidate> candidates;
     for (const MatmulTiling& tiling : all) {
       MatmulPlan candidate = plan(tiling);
-      if (candidate.tiles().tiles() > most_matmul_tiles || !fits(candidate)) continue;
+      if (candidate.tiles().tiles() > max_matmul_tiles || !fits(candidate)) continue;
       const base::Cycles least = std::max(matrix_cycles(candidate), traffic_cycles(candidate)) + charge(candidate);
       candidates.push_back({std::move(candidate), least});
     }
@@ -104,8 +104,8 @@ class MatmulSearch {
   base::Cycles matrix_cycles(const MatmulPlan& plan) const {
     const std::int64_t rows = problem_.row_blocks() / plan.tiling().rows,
                        lanes = problem_.lane_blocks() / plan.tiling().lanes;
-    const std::int64_t step =
-        std::max<std::int64_t>(8 * plan.tiling().registers, weight_cycles(machine_, problem_.transposed));
+    const std::int64_t step = std::max<std::int64_t>(builder::register_rows * plan.tiling().registers,
+                                                     weight_cycles(machine_, problem_.transposed));
     return base::Cycles(rows * plan.row_steps(false) * lanes * plan.lane_steps(false) * problem_.contraction_tiles() *
                         step);
   }

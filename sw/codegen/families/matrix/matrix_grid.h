@@ -8,10 +8,6 @@
 
 namespace podsim::sw::codegen::families::matrix {
 
-/// Number of matrix units that kernels use, which is all of them. Throws base::InputError for a machine with more than
-/// a bundle can name.
-int matrix_units(const hw::Machine& machine);
-
 /// Cycles to load a weight tile into a matrix unit; transposing takes as long again as loading.
 std::int64_t weight_cycles(const hw::Machine& machine, bool transposed);
 
@@ -23,7 +19,7 @@ struct MatrixPassGrid {
 };
 
 /// Maximum number of LHS registers per step of a pass, so that its body is only a few hundred bundles.
-inline constexpr int most_registers = 48;
+inline constexpr int max_registers = 48;
 
 /// Returns the grid and the number of registers with the fewest cycles for a block of `rows` LHS registers and `lanes`
 /// columns of 128. Ties go to fewer row units, then to fewer registers:

@@ -3,11 +3,12 @@
 
 #include <utility>
 
+#include "hlo/build/graph_builder.h"
+#include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/families/array_allocator.h"
 #include "sw/codegen/families/rows/resident_rows.h"
 #include "sw/codegen/families/rows/streamed_rows.h"
 #include "sw/codegen/families/vector_parameters.h"
-#include "sw/ir/build/graph_builder.h"
 
 namespace podsim::sw::codegen::families::rows {
 
@@ -68,29 +69,29 @@ std::vector<RowPass> three_passes(const LayerNormCode& c, const KernelArray& x, 
           {x, result, [c](RowCode& code) { c.normalise(code, c.centred(code)); }}};
 }
 
-ir::Module layer_norm_reference(const ir::Shape& shape) {
-  ir::build::GraphBuilder graph("layernorm");
-  const ir::Shape vector = ir::make_shape(ir::ElementType::f32, {shape.dimensions[1]});
-  const ir::InstructionId x = graph.convert(graph.parameter(shape, "x"), ir::ElementType::f32);
-  const auto per_column = [&](ir::InstructionId value) { return graph.broadcast(value, shape.dimensions, {1}); };
-  const ir::InstructionId slope = per_column(graph.parameter(vector, "gamma"));
-  const ir::InstructionId offset = per_column(graph.parameter(vector, "beta"));
-  const auto mean = [&](ir::InstructionId value) {
-    const ir::InstructionId sum = graph.reduce_add(value, {1});
+hlo::Module layer_norm_reference(const hlo::Shape& shape) {
+  hlo::build::GraphBuilder graph("layernorm");
+  const hlo::Shape vector = hlo::make_shape(hlo::ElementType::f32, {shape.dimensions[1]});
+  const hlo::InstructionId x = graph.convert(graph.parameter(shape, "x"), hlo::ElementType::f32);
+  const auto per_column = [&](hlo::InstructionId value) { return graph.broadcast(value, shape.dimensions, {1}); };
+  const hlo::InstructionId slope = per_column(graph.parameter(vector, "gamma"));
+  const hlo::InstructionId offset = per_column(graph.parameter(vector, "beta"));
+  const auto mean = [&](hlo::InstructionId value) {
+    const hlo::InstructionId sum = graph.reduce_add(value, {1});
     return graph.divide(sum, graph.full_like(sum, double(shape.dimensions[1])));
   };
-  const auto per_row = [&](ir::InstructionId value) { return graph.broadcast(value, shape.dimensions, {0}); };
-  const ir::InstructionId centred = graph.subtract(x, per_row(mean(x)));
-  const ir::InstructionId variance = mean(graph.multiply(centred, centred));
-  const ir::InstructionId deviation = graph.rsqrt(graph.add(variance, graph.full_like(variance, double(epsilon))));
-  const ir::InstructionId normal = graph.multiply(centred, per_row(deviation));
-  const ir::InstructionId result = graph.add(graph.multiply(normal, slope), offset);
+  const auto per_row = [&](hlo::InstructionId value) { return graph.broadcast(value, shape.dimensions, {0}); };
+  const hlo::InstructionId centred = graph.subtract(x, per_row(mean(x)));
+  const hlo::InstructionId variance = mean(graph.multiply(centred, centred));
+  const hlo::InstructionId deviation = graph.rsqrt(graph.add(variance, graph.full_like(variance, double(epsilon))));
+  const hlo::InstructionId normal = graph.multiply(centred, per_row(deviation));
+  const hlo::InstructionId result = graph.add(graph.multiply(normal, slope), offset);
   return std::move(graph).build(graph.convert(result, shape.element_type));
 }
 
 Kernel build_layer_norm(const hw::Machine& machine, const KernelArguments& arguments) {
-  const ir::Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
-  const ir::Shape vector = ir::make_shape(ir::ElementType::f32, {shape.dimensions[1]});
+  const hlo::Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
+  const hlo::Shape vector = hlo::make_shape(hlo::ElementType::f32, {shape.dimensions[1]});
   Kernel kernel;
   kernel.name = kernel_name(layer_norm_family(), arguments);
   ArrayAllocator places(machine);
@@ -98,7 +99,7 @@ Kernel build_layer_norm(const hw::Machine& machine, const KernelArguments& argum
   kernel.outputs = {places.place("result", shape)};
   kernel.reference = layer_norm_reference(shape);
   // A row's sum adds lane tiles in order, then seven levels of lanes. The mean rounds twice more.
-  kernel.rounding_steps = double(base::divide_round_up(shape.dimensions[1], 128)) + 10;
+  kernel.rounding_steps = double(base::divide_round_up(shape.dimensions[1], builder::register_lanes)) + 10;
   const LayerNormCode code{float(1 / double(shape.dimensions[1]))};
   const std::vector<KernelArray> parameters{kernel.inputs[1], kernel.inputs[2]};
   const KernelArray &x = kernel.inputs[0], &result = kernel.outputs[0];
@@ -108,7 +109,7 @@ Kernel build_layer_norm(const hw::Machine& machine, const KernelArguments& argum
         "four passes: row sum (read), centred (read, write), row sum of squares of the centred (read), normalise "
         "(read, "
         "write)";
-    const KernelArray centred = places.place("centred", ir::make_shape(ir::ElementType::f32, shape.dimensions));
+    const KernelArray centred = places.place("centred", hlo::make_shape(hlo::ElementType::f32, shape.dimensions));
     build_streamed_rows(machine, kernel, {four_passes(code, x, centred, result), 2, parameters});
   } else if (passes == "3") {
     kernel.passes = "three passes: row sum (read), row sum of squares of the centred (read), normalise (read, write)";

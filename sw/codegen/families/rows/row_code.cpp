@@ -9,7 +9,7 @@ using Op = hw::isa::Opcode;
 
 namespace {
 
-ir::ElementType type_of(const KernelArray& array) { return array.shape.element_type; }
+hlo::ElementType type_of(const KernelArray& array) { return array.shape.element_type; }
 
 /// Returns the streams of a row loop, in the order in which RowSweep::write_row reads them.
 std::vector<builder::RowStream> streams_of(const RowMemory& memory, bool writes) {
@@ -21,7 +21,7 @@ std::vector<builder::RowStream> streams_of(const RowMemory& memory, bool writes)
 
 }  // namespace
 
-RowShape::RowShape(const ir::Shape& matrix)
+RowShape::RowShape(const hlo::Shape& matrix)
     : row_tiles(base::divide_round_up(matrix.dimensions[0], builder::register_rows)),
       columns(builder::column_blocks(matrix.dimensions[1])) {}
 

@@ -33,7 +33,7 @@ struct RowKernel {
 
 /// Shape that the passes of a kernel share: the size of the matrices, and the blocks of columns.
 struct RowShape {
-  explicit RowShape(const ir::Shape& matrix);
+  explicit RowShape(const hlo::Shape& matrix);
   std::int64_t row_tiles = 0;
   builder::ColumnBlocks columns;
 };

@@ -23,7 +23,7 @@ std::int64_t RowParameters::rows(const RowKernel& kernel, const RowShape& shape)
 std::vector<hw::TileTransfer> RowParameters::transfers(const RowKernel& kernel) {
   std::vector<hw::TileTransfer> transfers;
   for (const KernelArray& parameter : kernel.parameters) {
-    transfers.push_back({base::Bytes(base::round_up(ir::logical_bytes(parameter.shape).value(), hbm_atom))});
+    transfers.push_back({base::Bytes(base::round_up(hlo::logical_bytes(parameter.shape).value(), hbm_atom))});
   }
   return transfers;
 }

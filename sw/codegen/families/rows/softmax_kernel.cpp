@@ -3,11 +3,12 @@
 
 #include <utility>
 
+#include "hlo/build/graph_builder.h"
+#include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/families/array_allocator.h"
 #include "sw/codegen/families/rows/resident_rows.h"
 #include "sw/codegen/families/rows/streamed_rows.h"
 #include "sw/codegen/families/vector_parameters.h"
-#include "sw/ir/build/graph_builder.h"
 
 namespace podsim::sw::codegen::families::rows {
 
@@ -40,17 +41,17 @@ void normalise(RowCode& code) {
   code.write(values);
 }
 
-ir::Module softmax_reference(const ir::Shape& shape) {
-  ir::build::GraphBuilder graph("softmax");
-  const ir::InstructionId x = graph.convert(graph.parameter(shape, "x"), ir::ElementType::f32);
-  const auto per_row = [&](ir::InstructionId value) { return graph.broadcast(value, shape.dimensions, {0}); };
-  const ir::InstructionId decay = graph.exponential(graph.subtract(x, per_row(graph.reduce_max(x, {1}))));
-  const ir::InstructionId result = graph.divide(decay, per_row(graph.reduce_add(decay, {1})));
+hlo::Module softmax_reference(const hlo::Shape& shape) {
+  hlo::build::GraphBuilder graph("softmax");
+  const hlo::InstructionId x = graph.convert(graph.parameter(shape, "x"), hlo::ElementType::f32);
+  const auto per_row = [&](hlo::InstructionId value) { return graph.broadcast(value, shape.dimensions, {0}); };
+  const hlo::InstructionId decay = graph.exponential(graph.subtract(x, per_row(graph.reduce_max(x, {1}))));
+  const hlo::InstructionId result = graph.divide(decay, per_row(graph.reduce_add(decay, {1})));
   return std::move(graph).build(graph.convert(result, shape.element_type));
 }
 
 Kernel build_softmax(const hw::Machine& machine, const KernelArguments& arguments) {
-  const ir::Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
+  const hlo::Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
   Kernel kernel;
   kernel.name = kernel_name(softmax_family(), arguments);
   ArrayAllocator places(machine);
@@ -58,7 +59,7 @@ Kernel build_softmax(const hw::Machine& machine, const KernelArguments& argument
   const KernelArray& result = kernel.outputs.emplace_back(places.place("result", shape));
   kernel.reference = softmax_reference(shape);
   // A row's sum adds lane tiles in order, then seven levels of lanes, of exponentials with an error of four steps.
-  kernel.rounding_steps = double(base::divide_round_up(shape.dimensions[1], 128)) + 12;
+  kernel.rounding_steps = double(base::divide_round_up(shape.dimensions[1], builder::register_lanes)) + 12;
   const RowKernel rows{{{x, {}, find_maximum}, {x, {}, add_up}, {x, result, normalise}}, 2, {}};
   if (arguments.choice("passes") == "1") {
     kernel.passes = "one pass: read once, rows held in VMEM, write once";

@@ -27,7 +27,7 @@ class ConstantBuilder {
 
   hw::TileOp tile_op(const builder::TilePlan& plan) const {
     return builder::make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
-      return std::vector<hw::TilePhase>{{{}, {.stores = plan.streams[0].vmem_rows / builder::register_rows}, 0}};
+      return std::vector{hw::TilePhase(hw::VectorWork{.stores = plan.streams[0].vmem_rows / builder::register_rows})};
     });
   }
 

@@ -4,37 +4,39 @@
 #include <utility>
 
 #include "base/diagnostic.h"
+#include "hlo/build/graph_builder.h"
 #include "sw/codegen/families/array_allocator.h"
 #include "sw/codegen/families/stream/retile_kernel.h"
 #include "sw/codegen/families/stream/stream_kernel.h"
 #include "sw/codegen/families/stream/transpose_kernel.h"
 #include "sw/codegen/families/vector_parameters.h"
-#include "sw/ir/build/graph_builder.h"
 
 namespace podsim::sw::codegen::families::stream {
 
 namespace {
 
-ir::Shape vector_of(const ir::Shape& matrix) { return ir::make_shape(matrix.element_type, {matrix.element_count()}); }
+hlo::Shape vector_of(const hlo::Shape& matrix) {
+  return hlo::make_shape(matrix.element_type, {matrix.element_count()});
+}
 
 struct CopyShapes {
-  ir::Shape from, to;
+  hlo::Shape from, to;
 };
 
-CopyShapes copy_shapes(const std::string& change, const ir::Shape& matrix) {
+CopyShapes copy_shapes(const std::string& change, const hlo::Shape& matrix) {
   if (change == "tile") return {vector_of(matrix), matrix};
   if (change == "untile") return {matrix, vector_of(matrix)};
-  ir::Shape to = matrix;
+  hlo::Shape to = matrix;
   if (change == "layout") to.minor_to_major = {0, 1};
   if (change == "convert") {
-    to.element_type = matrix.element_type == ir::ElementType::f32 ? ir::ElementType::bf16 : ir::ElementType::f32;
+    to.element_type = matrix.element_type == hlo::ElementType::f32 ? hlo::ElementType::bf16 : hlo::ElementType::f32;
   }
   return {matrix, to};
 }
 
-ir::Module copy_reference(const CopyShapes& shapes) {
-  ir::build::GraphBuilder graph("copy");
-  const ir::InstructionId x = graph.parameter(shapes.from, "x");
+hlo::Module copy_reference(const CopyShapes& shapes) {
+  hlo::build::GraphBuilder graph("copy");
+  const hlo::InstructionId x = graph.parameter(shapes.from, "x");
   if (shapes.from.element_type != shapes.to.element_type) {
     return std::move(graph).build(graph.convert(x, shapes.to.element_type));
   }
@@ -42,7 +44,7 @@ ir::Module copy_reference(const CopyShapes& shapes) {
   return std::move(graph).build(graph.copy(x));
 }
 
-void build_code(const hw::Machine& machine, Kernel& kernel, const std::string& change, const ir::Shape& matrix) {
+void build_code(const hw::Machine& machine, Kernel& kernel, const std::string& change, const hlo::Shape& matrix) {
   if (change == "layout") return build_transpose(machine, kernel, matrix.dimensions[0], matrix.dimensions[1]);
   if (change == "tile" || change == "untile") {
     return build_retile(machine, kernel, matrix.dimensions[0], matrix.dimensions[1]);
@@ -53,8 +55,8 @@ void build_code(const hw::Machine& machine, Kernel& kernel, const std::string& c
 
 Kernel build_copy(const hw::Machine& machine, const KernelArguments& arguments) {
   const std::string& change = arguments.choice("change");
-  const ir::Shape matrix = matrix_shape(arguments, element_type(arguments.choice("dtype")));
-  if ((change == "tile" || change == "untile") && matrix.element_type != ir::ElementType::f32) {
+  const hlo::Shape matrix = matrix_shape(arguments, element_type(arguments.choice("dtype")));
+  if ((change == "tile" || change == "untile") && matrix.element_type != hlo::ElementType::f32) {
     throw base::InputError("change=" + change +
                            " moves whole words, and two bf16 share one, so dtype must be f32; change=convert makes "
                            "f32 of bf16 before, and bf16 of f32 after");

@@ -12,7 +12,7 @@ using Op = hw::isa::Opcode;
 namespace {
 
 using Code = builder::KernelBuilder;
-using Graph = ir::build::GraphBuilder;
+using Graph = hlo::build::GraphBuilder;
 
 /// The factor of scale_add_relu; not a power of two, so that the product is rounded.
 constexpr float scale = 0.3F;
@@ -20,7 +20,7 @@ constexpr float gelu_cubic = 0.044715F;
 constexpr float gelu_slope = 0.7978845608F;  ///< sqrt(2 / pi)
 
 /// Rounding steps. An IEEE operation is rounded once, as in the reference. The transcendental unit is accurate to two
-/// units in the last place (docs/isa.md), which is four steps, and the reference rounds by half a unit.
+/// ulp (docs/isa.md), which is four steps, and the reference rounds by half a unit.
 constexpr double exact = 1;
 constexpr double transcendental = 5;
 /// A reciprocal and a product.
@@ -34,9 +34,9 @@ registers::VectorReg gelu_code(Code& b, registers::VectorReg x, registers::Vecto
   return b.op(Op::v_mul_f32, b.op(Op::v_mul_f32, x, 0.5F), bend);
 }
 
-ir::InstructionId gelu_graph(Graph& g, ir::InstructionId x, ir::InstructionId) {
-  const ir::InstructionId cubic = g.multiply(g.multiply(g.multiply(x, x), x), g.full_like(x, gelu_cubic));
-  const ir::InstructionId inner = g.multiply(g.add(x, cubic), g.full_like(x, gelu_slope));
+hlo::InstructionId gelu_graph(Graph& g, hlo::InstructionId x, hlo::InstructionId) {
+  const hlo::InstructionId cubic = g.multiply(g.multiply(g.multiply(x, x), x), g.full_like(x, gelu_cubic));
+  const hlo::InstructionId inner = g.multiply(g.add(x, cubic), g.full_like(x, gelu_slope));
   return g.multiply(g.multiply(x, g.full_like(x, 0.5)), g.add(g.tanh(inner), g.full_like(x, 1)));
 }
 
@@ -45,8 +45,8 @@ registers::VectorReg sigmoid_code(Code& b, registers::VectorReg x, registers::Ve
   return b.transcendental(Op::e_recip, b.op(Op::v_add_f32, decay, 1.0F));
 }
 
-ir::InstructionId sigmoid_graph(Graph& g, ir::InstructionId x, ir::InstructionId) {
-  const ir::InstructionId one = g.full_like(x, 1);
+hlo::InstructionId sigmoid_graph(Graph& g, hlo::InstructionId x, hlo::InstructionId) {
+  const hlo::InstructionId one = g.full_like(x, 1);
   return g.divide(one, g.add(g.exponential(g.negate(x)), one));
 }
 
@@ -54,7 +54,7 @@ registers::VectorReg scale_add_relu_code(Code& b, registers::VectorReg x, regist
   return b.op(Op::v_max_f32, b.op(Op::v_add_f32, b.op(Op::v_mul_f32, x, scale), y), 0.0F);
 }
 
-ir::InstructionId scale_add_relu_graph(Graph& g, ir::InstructionId x, ir::InstructionId y) {
+hlo::InstructionId scale_add_relu_graph(Graph& g, hlo::InstructionId x, hlo::InstructionId y) {
   return g.maximum(g.add(g.multiply(x, g.full_like(x, scale)), y), g.full_like(x, 0));
 }
 
@@ -64,14 +64,14 @@ const std::vector<ElementwiseChain>& chains() {
        "x + y",
        2,
        [](Code& b, registers::VectorReg x, registers::VectorReg y) { return b.op(Op::v_add_f32, x, y); },
-       [](Graph& g, ir::InstructionId x, ir::InstructionId y) { return g.add(x, y); },
+       [](Graph& g, hlo::InstructionId x, hlo::InstructionId y) { return g.add(x, y); },
        {.alu_ops = 1},
        exact},
       {"multiply",
        "x y",
        2,
        [](Code& b, registers::VectorReg x, registers::VectorReg y) { return b.op(Op::v_mul_f32, x, y); },
-       [](Graph& g, ir::InstructionId x, ir::InstructionId y) { return g.multiply(x, y); },
+       [](Graph& g, hlo::InstructionId x, hlo::InstructionId y) { return g.multiply(x, y); },
        {.alu_ops = 1},
        exact},
       {"add_relu",
@@ -80,7 +80,7 @@ const std::vector<ElementwiseChain>& chains() {
        [](Code& b, registers::VectorReg x, registers::VectorReg y) {
          return b.op(Op::v_max_f32, b.op(Op::v_add_f32, x, y), 0.0F);
        },
-       [](Graph& g, ir::InstructionId x, ir::InstructionId y) { return g.maximum(g.add(x, y), g.full_like(x, 0)); },
+       [](Graph& g, hlo::InstructionId x, hlo::InstructionId y) { return g.maximum(g.add(x, y), g.full_like(x, 0)); },
        {.alu_ops = 2},
        exact},
       {"scale_add_relu", "max(0.3 x + y, 0)", 2, scale_add_relu_code, scale_add_relu_graph, {.alu_ops = 3}, exact},
@@ -88,7 +88,7 @@ const std::vector<ElementwiseChain>& chains() {
        "max(x, 0)",
        1,
        [](Code& b, registers::VectorReg x, registers::VectorReg) { return b.op(Op::v_max_f32, x, 0.0F); },
-       [](Graph& g, ir::InstructionId x, ir::InstructionId) { return g.maximum(x, g.full_like(x, 0)); },
+       [](Graph& g, hlo::InstructionId x, hlo::InstructionId) { return g.maximum(x, g.full_like(x, 0)); },
        {.alu_ops = 1},
        exact},
       {"gelu",
@@ -103,14 +103,14 @@ const std::vector<ElementwiseChain>& chains() {
        "tanh(x)",
        1,
        [](Code& b, registers::VectorReg x, registers::VectorReg) { return b.transcendental(Op::e_tanh, x); },
-       [](Graph& g, ir::InstructionId x, ir::InstructionId) { return g.tanh(x); },
+       [](Graph& g, hlo::InstructionId x, hlo::InstructionId) { return g.tanh(x); },
        {.alu_ops = 1, .transcendentals = 1},
        transcendental},
       {"exp",
        "exp(x)",
        1,
        [](Code& b, registers::VectorReg x, registers::VectorReg) { return b.transcendental(Op::e_exp, x); },
-       [](Graph& g, ir::InstructionId x, ir::InstructionId) { return g.exponential(x); },
+       [](Graph& g, hlo::InstructionId x, hlo::InstructionId) { return g.exponential(x); },
        {.alu_ops = 1, .transcendentals = 1},
        transcendental},
   };

@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
+#include "hlo/build/graph_builder.h"
 #include "hw/tile_op.h"
 #include "sw/codegen/builder/kernel_builder.h"
-#include "sw/ir/build/graph_builder.h"
 
 namespace podsim::sw::codegen::families::stream {
 
@@ -18,7 +18,7 @@ struct ElementwiseChain {
   /// Writes the code for one register; y is x if there is one input.
   registers::VectorReg (*code)(builder::KernelBuilder& builder, registers::VectorReg x,
                                registers::VectorReg y) = nullptr;
-  ir::InstructionId (*graph)(ir::build::GraphBuilder& graph, ir::InstructionId x, ir::InstructionId y) = nullptr;
+  hlo::InstructionId (*graph)(hlo::build::GraphBuilder& graph, hlo::InstructionId x, hlo::InstructionId y) = nullptr;
   hw::VectorWork work;  ///< work of `code`; a transcendental operation also takes a vector slot
   /// Kernel::rounding_steps, from the least exact of the operations.
   double rounding_steps = 0;

@@ -13,16 +13,17 @@ namespace podsim::sw::codegen::families::stream {
 namespace {
 
 /// Computes in f32 like the kernel, whatever the type of the arrays.
-ir::Module elementwise_reference(const ElementwiseChain& chain, const ir::Shape& shape) {
-  ir::build::GraphBuilder graph(chain.name);
-  const ir::InstructionId x = graph.convert(graph.parameter(shape, "x"), ir::ElementType::f32);
-  const ir::InstructionId y = chain.inputs == 2 ? graph.convert(graph.parameter(shape, "y"), ir::ElementType::f32) : x;
+hlo::Module elementwise_reference(const ElementwiseChain& chain, const hlo::Shape& shape) {
+  hlo::build::GraphBuilder graph(chain.name);
+  const hlo::InstructionId x = graph.convert(graph.parameter(shape, "x"), hlo::ElementType::f32);
+  const hlo::InstructionId y =
+      chain.inputs == 2 ? graph.convert(graph.parameter(shape, "y"), hlo::ElementType::f32) : x;
   return std::move(graph).build(graph.convert(chain.graph(graph, x, y), shape.element_type));
 }
 
 Kernel build_elementwise(const hw::Machine& machine, const KernelArguments& arguments) {
   const ElementwiseChain& chain = elementwise_chain(arguments.choice("op"));
-  const ir::Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
+  const hlo::Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
   Kernel kernel;
   kernel.name = kernel_name(elementwise_family(), arguments);
   ArrayAllocator places(machine);

@@ -139,7 +139,7 @@ class LaneReductionBuilder {
   const hw::Machine& machine_;
   const Kernel& kernel_;
   ReductionOperator reduction_;
-  ir::ElementType type_;
+  hlo::ElementType type_;
   std::int64_t rows_, row_tiles_;
   builder::ColumnBlocks columns_;
 };

@@ -30,7 +30,7 @@ class RetileBuilder {
   hw::TileOp tile_op(const builder::TilePlan& plan) const {
     return builder::make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
       const std::int64_t registers = plan.streams[0].vmem_rows / builder::register_rows;
-      return std::vector<hw::TilePhase>{{{}, {.loads = registers, .stores = registers}, 0}};
+      return std::vector{hw::TilePhase(hw::VectorWork{.loads = registers, .stores = registers})};
     });
   }
 

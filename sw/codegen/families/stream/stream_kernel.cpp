@@ -38,7 +38,7 @@ class StreamBuilder {
     for (std::size_t i = 0; i + 1 < types_.size(); ++i) pair = builder::sum(pair, builder::load_pair_work(types_[i]));
     pair = builder::sum(pair, builder::store_pair_work(types_.back()));
     return builder::make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
-      return std::vector<hw::TilePhase>{{{}, builder::times(pairs(plan), pair), 0}};
+      return std::vector{hw::TilePhase(builder::times(pairs(plan), pair))};
     });
   }
 
@@ -56,7 +56,7 @@ class StreamBuilder {
     builder::TilePlan plan;
     plan.counts = {base::divide_round_up(total_, 2 * pairs)};
     const auto add = [&](const KernelArray& array, builder::TileRole role) {
-      const ir::ElementType type = array.shape.element_type;
+      const hlo::ElementType type = array.shape.element_type;
       builder::TileStream stream;
       stream.name = array.name;
       stream.role = role;
@@ -103,8 +103,8 @@ class StreamBuilder {
   const hw::Machine& machine_;
   const Kernel& kernel_;
   const StreamWork& work_;
-  std::int64_t total_;                  ///< number of 8 x 128 tiles
-  std::vector<ir::ElementType> types_;  ///< types of the inputs, then of the output
+  std::int64_t total_;                   ///< number of 8 x 128 tiles
+  std::vector<hlo::ElementType> types_;  ///< types of the inputs, then of the output
 };
 
 }  // namespace

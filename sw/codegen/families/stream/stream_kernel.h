@@ -10,7 +10,7 @@
 
 namespace podsim::sw::codegen::families::stream {
 
-/// Work on every element of arrays that are tiled in the same way, independent of position. Padding is computed too.
+/// Work on every element of arrays that have the same tiling, independent of position. Padding is computed too.
 struct StreamWork {
   /// Writes the code for a pair of tiles: takes a pair of every input and returns a pair of the output.
   std::function<builder::TilePair(builder::KernelBuilder&, std::span<const builder::TilePair> inputs)> code;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "hlo/build/graph_builder.h"
 #include "sw/codegen/builder/element_code.h"
 #include "sw/codegen/builder/packed_tile.h"
 #include "sw/codegen/builder/register_size.h"
@@ -12,7 +13,6 @@
 #include "sw/codegen/families/array_allocator.h"
 #include "sw/codegen/families/plan_search.h"
 #include "sw/codegen/families/vector_parameters.h"
-#include "sw/ir/build/graph_builder.h"
 
 namespace podsim::sw::codegen::families::stream {
 
@@ -21,7 +21,7 @@ using Op = hw::isa::Opcode;
 namespace {
 
 /// Registers of a block that the cross-lane unit transposes: 16 registers of 8 rows.
-constexpr std::int64_t block_tiles = 16;
+constexpr std::int64_t block_tiles = builder::weight_registers;
 
 class TransposeBuilder {
  public:
@@ -31,8 +31,8 @@ class TransposeBuilder {
         type_(kernel.inputs[0].shape.element_type),
         block_rows_(base::divide_round_up(rows, builder::register_lanes)),
         block_columns_(base::divide_round_up(columns, builder::register_lanes)),
-        row_tiles_(base::divide_round_up(rows, 8)),
-        output_row_tiles_(base::divide_round_up(columns, 8)) {}
+        row_tiles_(base::divide_round_up(rows, builder::register_rows)),
+        output_row_tiles_(base::divide_round_up(columns, builder::register_rows)) {}
 
   std::vector<builder::TilePlan> plans() const {
     std::vector<builder::TilePlan> plans;
@@ -48,8 +48,8 @@ class TransposeBuilder {
     // The results of a block leave the unit while the next block enters. Only those of the last block add to the time.
     const std::int64_t last_results = block_tiles - 1;
     return builder::make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t>) {
-      return std::vector<hw::TilePhase>{
-          {{}, builder::times(blocks(plan), block), blocks(plan) * pushes() + last_results}};
+      return std::vector{hw::TilePhase(builder::times(blocks(plan), block),
+                                       hw::CrossLaneWork{blocks(plan) * pushes() + last_results})};
     });
   }
 
@@ -67,7 +67,7 @@ class TransposeBuilder {
 
   /// Rows of tiles pushed per block: 16, or fewer if the array has no more.
   std::int64_t pushes() const { return std::min(block_tiles, row_tiles_); }
-  bool packed() const { return type_ == ir::ElementType::bf16; }
+  bool packed() const { return type_ == hlo::ElementType::bf16; }
   bool along_columns() const { return block_columns_ > 1; }
   /// Blocks of a tile. The last tile may have fewer, but takes the same time.
   std::int64_t blocks(const builder::TilePlan& plan) const {
@@ -139,20 +139,20 @@ class TransposeBuilder {
 
   const hw::Machine& machine_;
   const Kernel& kernel_;
-  ir::ElementType type_;
+  hlo::ElementType type_;
   std::int64_t block_rows_, block_columns_;  ///< size of the input, in blocks of 128 x 128
   std::int64_t row_tiles_, output_row_tiles_;
 };
 
 Kernel make_transpose(const hw::Machine& machine, const KernelArguments& arguments) {
-  const ir::Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
+  const hlo::Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
   Kernel kernel;
   kernel.name = kernel_name(transpose_family(), arguments);
   ArrayAllocator places(machine);
   kernel.inputs.push_back(places.place("x", shape));
   kernel.outputs.push_back(
-      places.place("result", ir::make_shape(shape.element_type, {shape.dimensions[1], shape.dimensions[0]})));
-  ir::build::GraphBuilder graph("transpose");
+      places.place("result", hlo::make_shape(shape.element_type, {shape.dimensions[1], shape.dimensions[0]})));
+  hlo::build::GraphBuilder graph("transpose");
   kernel.reference = std::move(graph).build(graph.transpose(graph.parameter(shape, "x"), {1, 0}));
   kernel.passes = "one pass: read once, write once";
   build_transpose(machine, kernel, shape.dimensions[0], shape.dimensions[1]);

@@ -12,7 +12,7 @@ namespace podsim::hw::bundle::vector {
 namespace {
 
 /// Counts the distinct rows in the bank with the most of them.
-std::int64_t most_in_a_bank(const RowSet& rows) {
+std::int64_t max_in_a_bank(const RowSet& rows) {
   std::map<std::int64_t, std::set<std::int64_t>> banks;
   for (const std::int64_t row : rows.row) banks[((row % 8) + 8) % 8].insert(row);
   std::size_t most = 0;
@@ -23,11 +23,11 @@ std::int64_t most_in_a_bank(const RowSet& rows) {
 RC_GTEST_PROP(VmemPorts, AStrideTakesACyclePerRowOfTheFullestBank, ()) {
   const auto stride = *rc::gen::inRange<std::int32_t>(-40, 40);
   const auto base = *rc::gen::inRange<std::int64_t>(0, 1000);
-  RC_ASSERT(VmemPorts::cycles_of_stride(stride) == most_in_a_bank(RowSet::strided(base, stride)));
+  RC_ASSERT(VmemPorts::cycles_of_stride(stride) == max_in_a_bank(RowSet::strided(base, stride)));
 }
 
 RC_GTEST_PROP(VmemPorts, AShuffleTakesACyclePerRowOfTheFullestBank, (std::uint32_t nibbles)) {
-  RC_ASSERT(VmemPorts::cycles_of_shuffle(nibbles) == most_in_a_bank(RowSet::shuffled(0, nibbles)));
+  RC_ASSERT(VmemPorts::cycles_of_shuffle(nibbles) == max_in_a_bank(RowSet::shuffled(0, nibbles)));
 }
 
 TEST(VmemPorts, WithoutDmaNothingDelays) {

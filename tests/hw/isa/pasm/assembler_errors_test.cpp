@@ -124,7 +124,7 @@ const Mistake mistakes[] = {
     {"RealTarget", "s.branch `1.5`", "a bundle's address is a whole number, 1.5 is none", ""},
     {"StringThatThereIsNot", "mark `1`", "a string's number is from 0 to 0, not 1", ""},
 
-    // what a bundle cannot do
+    // operations that a bundle cannot perform
     {"WriteOfS0", "s.add `s0`, s1, 2", "s.add writes s0, which always reads as zero", ""},
     {"WriteOfP0", "s.eq `p0`, s1, 2", "s.eq writes p0, which is always true", ""},
     {"WriteOfVm0", "v.eq.s32 `vm0`, v1, 2", "v.eq.s32 writes vm0, which is always all true", ""},

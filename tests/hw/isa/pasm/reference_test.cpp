@@ -21,7 +21,7 @@ std::string reference() {
   return text.str();
 }
 
-/// The rows of the reference's tables of operations are what this file holds.
+/// The test compares the rows of the reference's tables of operations with the opcode table.
 TEST(Reference, HasARowWithFormAndLatencyOfEveryOperation) {
   const std::string text = reference();
   const Machine machine = tpu_v3();
@@ -42,7 +42,7 @@ TEST(Reference, HasTheOperationsOfASlotInTheOrderOfTheirEncoding) {
   }
 }
 
-/// Returns true if the assembler accepts a word as a directive, whatever its errors about the rest.
+/// Returns true if the assembler accepts a word as a directive, even if it has errors about the rest.
 bool is_directive(const std::string& word) {
   try {
     assemble("directive.pasm", word + "\nnop\n");

@@ -39,7 +39,7 @@ class SlowMemory : public sc_core::sc_module {
   tlm_utils::passthrough_target_socket<SlowMemory> from_switch{"from_switch"};
 
   std::vector<Access> accesses;  ///< answered
-  std::int64_t outstanding = 0, most_outstanding = 0;
+  std::int64_t outstanding = 0, max_outstanding = 0;
 
  private:
   tlm::tlm_sync_enum receive(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time&) {
@@ -48,7 +48,7 @@ class SlowMemory : public sc_core::sc_module {
       wake_.notify(sc_core::SC_ZERO_TIME);
       return tlm::TLM_COMPLETED;
     }
-    most_outstanding = std::max(most_outstanding, ++outstanding);
+    max_outstanding = std::max(max_outstanding, ++outstanding);
     const base::Time due = base::systemc::now() + base::Time(latency_ + std::int64_t(random_()) % jitter_);
     waiting_.emplace(due, std::pair(&payload, base::systemc::now()));
     wake_.notify(base::systemc::to_sc_time(due - base::systemc::now()));
@@ -155,7 +155,7 @@ TEST(BankDma, HasNoMoreGranulesOutstandingThanItMay) {
     bench.dma.start({{{}, 0, 0}, {DmaPort{1}, 1 << 20, 0}, 1, base::Bytes(1 << 20)}, 1);
     sc_core::sc_start();
     EXPECT_EQ(bench.own.accesses.size(), 2048u);
-    EXPECT_EQ(bench.own.most_outstanding, limit);
+    EXPECT_EQ(bench.own.max_outstanding, limit);
   }
 }
 

@@ -187,7 +187,7 @@ TEST(BankHbm, WhatWasWrittenIsReadBackUnderRandomTrafficAndEveryRequestIsAnswere
   EXPECT_EQ(bench.hbm.shares().total(), base::Cycles(32 * 900'000));
 }
 
-// A memory clock is 1.111 ns; what happens in a clock is shown at its end.
+// A memory clock is 1.111 ns; the trace shows the events of a clock at its end.
 TEST(BankHbm, ATraceShowsCommandsBanksDataAndQueuesOfAChannel) {
   RecordingSink sink;
   BankHbmBench bench(tpu_v3(), &sink);

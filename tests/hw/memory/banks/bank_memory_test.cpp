@@ -108,7 +108,7 @@ TEST(BankMemory, CoresThatWantOneHalfShareIt) {
   alone.read(0, 1, 0, mebibyte);
   sc_core::sc_start();
   const auto one = double(alone.ended.at({0, 0}).value());
-  base::systemc::fresh_context();
+  const base::systemc::FreshContext context;
   BankMemoryBench together(tpu_v3_with({"hbm.refresh=none"}));
   together.read(0, 1, 0, mebibyte);
   together.read(1, 1, 1 << 30, mebibyte);
@@ -124,7 +124,7 @@ TEST(BankMemory, EachCoreAtItsOwnHalfDisturbsNoOther) {
   BankMemoryBench alone(tpu_v3());
   alone.read(0, 0, 0, mebibyte);
   sc_core::sc_start();
-  base::systemc::fresh_context();
+  const base::systemc::FreshContext context;
   BankMemoryBench together(tpu_v3());
   together.read(0, 0, 0, mebibyte);
   together.read(1, 1, 0, mebibyte);

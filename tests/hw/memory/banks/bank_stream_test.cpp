@@ -79,7 +79,7 @@ RC_GTEST_PROP(BankStream, AnswersEveryRequestOnceAndNeverBeforeItArrived, ()) {
 TileOp tiles(std::int64_t count, std::int64_t bytes, std::int64_t vector_loads) {
   TileWork work;
   work.reads.push_back({base::Bytes(bytes)});
-  work.phases.push_back({{}, {vector_loads, 0, 0, 0}, 0});
+  work.phases.push_back(TilePhase(VectorWork{vector_loads, 0, 0, 0}));
   return {"tiles", {{count, work}}, base::Bytes(0)};
 }
 

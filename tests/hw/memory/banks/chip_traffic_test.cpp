@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/diagnostic.h"
-#include "base/systemc/fresh_context.h"
 #include "hw/memory/dram/memory_traffic.h"
 #include "hw/timing/hbm_stream.h"
 #include "tests/hw/test_machine.h"
@@ -24,7 +23,6 @@ ChipTraffic reads_at(TrafficEnd end, std::int64_t bytes) {
 }
 
 ChipTrafficResult traffic_result(const Machine& machine, const ChipTraffic& traffic) {
-  const base::systemc::FreshContext context;
   return run_chip_traffic(machine, traffic);
 }
 
@@ -33,7 +31,7 @@ double rate_of(const ChipTrafficResult& result) {
   return double(result.moved().value()) / traffic_seconds(result.time);
 }
 
-// 411.8 GB/s is what one core streams on silicon (MLPerf v0.7 profiles).
+// One core streams 411.8 GB/s on silicon (MLPerf v0.7 profiles).
 TEST(ChipTraffic, BothCoresReadTheirOwnHalvesAtTwiceTheRateThatOneGetsOnSilicon) {
   EXPECT_NEAR(rate_of(traffic_result(tpu_v3(), reads_at(TrafficEnd::own, 8 * mib))), 2 * 411.8e9, 0.02 * 2 * 411.8e9);
 }
@@ -73,7 +71,7 @@ TEST(ChipTraffic, ANarrowSwitchIsTheLimitAtItsWidth) {
       const ChipTrafficResult result = traffic_result(machine, reads_at(end, mib));
       const double port = double(width) * machine.clock.si();
       EXPECT_LE(rate_of(result), 2 * port) << width;
-      EXPECT_GE(rate_of(result), 0.97 * 2 * port) << width;  // the first granule's way there and back
+      EXPECT_GE(rate_of(result), 0.97 * 2 * port) << width;  // the first granule's round trip
       for (const ChipTrafficResult::Port& used : result.ports) {
         if (!used.name.starts_with("core")) continue;
         EXPECT_NEAR(used.out, rate_of(result) / 2 / port, 1e-6) << used.name;
@@ -84,7 +82,7 @@ TEST(ChipTraffic, ANarrowSwitchIsTheLimitAtItsWidth) {
 
 // Reads do not wait behind writes for which a channel has no room, so that the switch costs mixed traffic no bandwidth.
 TEST(ChipTraffic, ReadsBesideWritesAreAsFastThroughTheSwitchAsAtTheBanks) {
-  const Machine machine = tpu_v3_with({"dma.outstanding_granules=256"});  // enough for the way there and back
+  const Machine machine = tpu_v3_with({"dma.outstanding_granules=256"});  // enough for the round trip
   ChipTraffic traffic = reads_at(TrafficEnd::own, 2 * mib);
   traffic.pattern.kind = dram::MemoryPattern::Kind::mixed;
   const HalfTraffic half = halves_of(machine, traffic).front();

@@ -15,9 +15,9 @@ namespace {
 
 // A sanitized or unoptimised program is ten times slower.
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
-constexpr std::int64_t most_requests = 400'000;
+constexpr std::int64_t max_requests = 400'000;
 #else
-constexpr std::int64_t most_requests = 10'000'000;
+constexpr std::int64_t max_requests = 10'000'000;
 #endif
 
 constexpr std::int64_t burst_words = 8;
@@ -128,12 +128,12 @@ TEST(LongTraffic, TenMillionRequestsOfTwoSendersAreAnsweredOnceAndSoonAndReadWha
   const Machine machine = tpu_v3();
   DeviceMemory contents(machine.hbm.capacity_per_core);
   BankHbm hbm("hbm", machine, &contents, Trace{});
-  RandomSender even("even", 0, most_requests / 2), odd("odd", 1, most_requests / 2);
+  RandomSender even("even", 0, max_requests / 2), odd("odd", 1, max_requests / 2);
   for (RandomSender* sender : {&even, &odd}) sender->socket.bind(hbm.from_masters);
   sc_core::sc_start();
   for (const RandomSender* sender : {&even, &odd}) {
     EXPECT_EQ(sender->left, 0);
-    EXPECT_EQ(sender->answered, most_requests / 2);
+    EXPECT_EQ(sender->answered, max_requests / 2);
     EXPECT_EQ(sender->unexpected, 0);
     EXPECT_EQ(sender->wrong, 0);
     // A burst is overtaken by at most 256, each of which opens a row: at most a bank's cycle of 44 clocks.

@@ -23,7 +23,7 @@ class EveryOrder : public ::testing::TestWithParam<std::tuple<std::string, std::
 // 4 channels of 32 banks with 8 rows of 8 bursts: 8192 bursts.
 TEST_P(EveryOrder, GivesEveryBurstAPlaceOfItsOwnWithinTheMemory) {
   const auto [order, interleave, bank_hash, channel_hash] = GetParam();
-  const DramParameters parameters =
+  const parts::hbm::DramParameters parameters =
       dram_with({"hbm.capacity_per_core=256 KiB", "hbm.channels=4", "hbm.row=256 B", "hbm.read_queue_bursts=64",
                  "hbm.write_queue_bursts=64", order, interleave, bank_hash, channel_hash});
   ASSERT_EQ(parameters.organization.rows, 8);

@@ -16,7 +16,7 @@ namespace {
 /// Address of a DRAM location in one channel: the inverse of the map, by search.
 class Finder {
  public:
-  explicit Finder(const DramParameters& parameters)
+  explicit Finder(const parts::hbm::DramParameters& parameters)
       : map_(parameters), burst_(std::uint64_t(parameters.organization.burst.value())) {}
   std::uint64_t address(int pseudo_channel, int group, int bank, std::int64_t row, std::int64_t column) const {
     for (std::uint64_t address = 0;; address += burst_) {
@@ -50,7 +50,7 @@ std::int64_t clocks_of_one(ChannelController& channel, const MemoryRequest& requ
 }
 
 // One channel without hashes, so that tests can choose the row of an address.
-DramParameters plain(std::vector<std::string> settings = {}, const DramStandard& standard = hbm2) {
+parts::hbm::DramParameters plain(std::vector<std::string> settings = {}, const DramStandard& standard = hbm2) {
   settings.insert(settings.begin(), {"hbm.channels=1", "hbm.bank_hash=false", "hbm.channel_hash=false",
                                      "hbm.refresh=none", "hbm.interleave=32 B"});
   return standard.with(settings);
@@ -63,7 +63,7 @@ void wait(ChannelController& channel, std::int64_t clocks) {
 }
 
 TEST(ChannelController, AnUnloadedBurstTakesWhatItsRowNeedsAndLatencyAndData) {
-  const DramParameters parameters = plain();
+  const parts::hbm::DramParameters parameters = plain();
   const Finder find(parameters);
   const std::uint64_t here = find.address(0, 0, 0, 0, 0), same_row = find.address(0, 0, 0, 0, 9);
   const std::uint64_t other_row = find.address(0, 0, 0, 1, 0);
@@ -84,8 +84,8 @@ INSTANTIATE_TEST_SUITE_P(ChannelController, ChannelOfEveryStandard, ::testing::V
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(ChannelOfEveryStandard, GivesAnUnloadedBurstItsLatencyInClosedForm) {
-  const DramParameters parameters = plain({}, GetParam());
-  const DramTiming& t = parameters.timing;
+  const parts::hbm::DramParameters parameters = plain({}, GetParam());
+  const parts::hbm::DramTiming& t = parameters.timing;
   const base::Cycles data = parameters.organization.burst_clocks;
   const Finder find(parameters);
   const auto clocks = [&](ChannelController& channel, Direction direction, std::int64_t row) {
@@ -101,7 +101,7 @@ TEST_P(ChannelOfEveryStandard, GivesAnUnloadedBurstItsLatencyInClosedForm) {
 }
 
 TEST(ChannelController, AClosedPageSparesThePrechargeAndCostsTheActivate) {
-  const DramParameters parameters = plain({"hbm.page_policy=closed"});
+  const parts::hbm::DramParameters parameters = plain({"hbm.page_policy=closed"});
   const Finder find(parameters);
   ChannelController channel(parameters);
   CommandChecker checker(parameters);
@@ -115,7 +115,7 @@ TEST(ChannelController, AClosedPageSparesThePrechargeAndCostsTheActivate) {
 }
 
 TEST(ChannelController, BurstsOfOneRowFollowEachOtherAtCcdLAndOfTwoGroupsAtCcdS) {
-  const DramParameters parameters = plain();
+  const parts::hbm::DramParameters parameters = plain();
   const Finder find(parameters);
   {
     ChannelController channel(parameters);
@@ -134,7 +134,7 @@ TEST(ChannelController, BurstsOfOneRowFollowEachOtherAtCcdLAndOfTwoGroupsAtCcdS)
 }
 
 TEST(ChannelController, BothPseudoChannelsMoveDataAtTheSameTime) {
-  const DramParameters parameters = plain();
+  const parts::hbm::DramParameters parameters = plain();
   const Finder find(parameters);
   ChannelController channel(parameters);
   for (std::int64_t i = 0; i < 16; ++i)
@@ -144,8 +144,8 @@ TEST(ChannelController, BothPseudoChannelsMoveDataAtTheSameTime) {
 }
 
 TEST_P(ChannelOfEveryStandard, MovesBurstsThatHitOpenRowsBackToBack) {
-  const DramParameters parameters = plain({}, GetParam());
-  const DramOrganization& organization = parameters.organization;
+  const parts::hbm::DramParameters parameters = plain({}, GetParam());
+  const parts::hbm::DramOrganization& organization = parameters.organization;
   const Finder find(parameters);
   std::vector<std::uint64_t> addresses;
   for (std::int64_t i = 0; i < 16; ++i) {
@@ -169,7 +169,7 @@ TEST_P(ChannelOfEveryStandard, MovesBurstsThatHitOpenRowsBackToBack) {
 }
 
 TEST(ChannelController, ARowHitOvertakesAnOlderRequestForAnotherRow) {
-  const DramParameters parameters = plain();
+  const parts::hbm::DramParameters parameters = plain();
   const Finder find(parameters);
   ChannelController channel(parameters);
   clocks_of_one(channel, burst(Direction::read, find.address(0, 0, 0, 0, 0)));
@@ -198,7 +198,7 @@ std::int64_t complete_under(ChannelController& channel, const std::function<Memo
 TEST(ChannelController, RowHitsOvertakeAnOlderRequestNoMoreOftenThanAllowed) {
   for (const std::int64_t bound : {8, 64}) {
     const std::string setting = "hbm.starvation_bound_bursts=" + std::to_string(bound);
-    const DramParameters parameters = plain({setting});
+    const parts::hbm::DramParameters parameters = plain({setting});
     const Finder find(parameters);
     ChannelController channel(parameters);
     const std::uint64_t hits = find.address(0, 0, 0, 0, 0), other = find.address(0, 0, 0, 1, 0);
@@ -214,7 +214,7 @@ TEST(ChannelController, RowHitsOvertakeAnOlderRequestNoMoreOftenThanAllowed) {
 }
 
 TEST(ChannelController, AFewWritesWaitForReadsNoLongerThanAllowed) {
-  const DramParameters parameters = plain({"hbm.starvation_bound_bursts=100", "hbm.read_queue_bursts=64"});
+  const parts::hbm::DramParameters parameters = plain({"hbm.starvation_bound_bursts=100", "hbm.read_queue_bursts=64"});
   const Finder find(parameters);
   const std::uint64_t reads[2] = {find.address(0, 0, 0, 0, 0), find.address(0, 1, 0, 0, 0)};
   const std::uint64_t write = find.address(0, 2, 0, 0, 0);
@@ -232,7 +232,7 @@ TEST(ChannelController, AFewWritesWaitForReadsNoLongerThanAllowed) {
 }
 
 TEST(ChannelController, WritesAreDrainedWhenEnoughWaitAndThenAllOfThem) {
-  const DramParameters parameters = plain({"hbm.drain_high_bursts=16", "hbm.read_queue_bursts=64"});
+  const parts::hbm::DramParameters parameters = plain({"hbm.drain_high_bursts=16", "hbm.read_queue_bursts=64"});
   const Finder find(parameters);
   const std::uint64_t reads[2] = {find.address(0, 0, 0, 0, 0), find.address(0, 1, 0, 0, 0)};
   const std::uint64_t writes[2] = {find.address(0, 2, 0, 0, 0), find.address(0, 3, 0, 0, 0)};
@@ -254,7 +254,7 @@ TEST(ChannelController, WritesAreDrainedWhenEnoughWaitAndThenAllOfThem) {
 }
 
 TEST(ChannelController, ATurnaroundCostsTheClocksBetweenTheTwoDirectionsData) {
-  const DramParameters parameters = plain();
+  const parts::hbm::DramParameters parameters = plain();
   const Finder find(parameters);
   const std::uint64_t read = find.address(0, 0, 0, 0, 0), write = find.address(0, 1, 0, 0, 0);
   ChannelController channel(parameters);
@@ -323,7 +323,7 @@ constexpr std::int64_t in_one_go = 1'000'000'000;
 
 class EveryPolicy : public ::testing::TestWithParam<std::tuple<std::string, std::string, std::string, DramStandard>> {
  protected:
-  DramParameters parameters() const {
+  parts::hbm::DramParameters parameters() const {
     const auto [page, refresh, order, standard] = GetParam();
     return standard.with({page, refresh, order, "hbm.starvation_bound_bursts=20"});
   }
@@ -389,7 +389,7 @@ TEST_P(EveryPolicy, DoesTheSameInWhateverStepsTimeMoves) {
 }
 
 TEST_P(EveryPolicy, GivesEveryClockOfTheDataPinsToExactlyOneShare) {
-  const DramOrganization organization = parameters().organization;
+  const parts::hbm::DramOrganization organization = parameters().organization;
   ChannelController channel(parameters());
   const auto completed = play(channel, random_traffic(3, 1000, 100), [] { return in_one_go; });
   base::Cycles read, write;

@@ -15,7 +15,7 @@ using enum DramCommand;
 using enum DramScope;
 
 std::optional<std::int64_t> clocks(DramScope scope, DramCommand previous, DramCommand next) {
-  static const DramParameters parameters = hbm2.with();
+  static const parts::hbm::DramParameters parameters = hbm2.with();
   for (const DramConstraint& row : dram_constraints(parameters.organization, parameters.timing)) {
     if (row.scope == scope && row.previous == previous && row.next == next && row.window == 1) {
       return row.clocks.value();
@@ -54,7 +54,7 @@ TEST(DramConstraints, OfHbm2AreWhatDataSheetsSay) {
 }
 
 TEST(DramConstraints, FiveActivatesTakeTheirWindow) {
-  const DramParameters parameters = hbm2.with();
+  const parts::hbm::DramParameters parameters = hbm2.with();
   const auto table = dram_constraints(parameters.organization, parameters.timing);
   const auto rule = std::ranges::find_if(table, [](const DramConstraint& row) { return row.window != 1; });
   ASSERT_NE(rule, table.end());
@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(DramConstraints, TableOfEveryStandard, ::testing::Value
 
 // The data pins of a pseudo-channel carry one burst at a time, for any sequence of commands.
 TEST_P(TableOfEveryStandard, KeepsBurstsApartOnTheDataPins) {
-  const DramParameters parameters = GetParam().with();
+  const parts::hbm::DramParameters parameters = GetParam().with();
   const auto data = [&](DramCommand command) {
     return command == read || command == read_precharge ? parameters.timing.cl : parameters.timing.cwl;
   };

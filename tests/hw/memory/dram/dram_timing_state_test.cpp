@@ -14,20 +14,20 @@ namespace {
 
 using enum DramCommand;
 
-std::vector<DramConstraint> table_of(const DramParameters& parameters) {
+std::vector<DramConstraint> table_of(const parts::hbm::DramParameters& parameters) {
   return dram_constraints(parameters.organization, parameters.timing);
 }
 
 /// One row of a standard's table.
 struct Row {
-  DramOrganization organization;
+  parts::hbm::DramOrganization organization;
   DramConstraint rule;
 };
 
 void PrintTo(const Row& row, std::ostream* out) { *out << row.rule.clocks.value() << " clocks"; }
 
 std::vector<Row> rows_of(const DramStandard& standard) {
-  const DramParameters parameters = standard.with();
+  const parts::hbm::DramParameters parameters = standard.with();
   std::vector<Row> rows;
   for (const DramConstraint& rule : table_of(parameters)) rows.push_back({parameters.organization, rule});
   return rows;
@@ -130,7 +130,7 @@ std::int64_t looked_up(const std::vector<DramConstraint>& table, const std::vect
 
 TEST(DramTimingState, SaysWhatALookThroughTheWholePastSays) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
-    const DramParameters parameters = (seed % 2 == 0 ? hbm2 : hbm3).with();
+    const parts::hbm::DramParameters parameters = (seed % 2 == 0 ? hbm2 : hbm3).with();
     const std::vector<DramConstraint> table = table_of(parameters);
     std::mt19937 random(seed);
     DramTimingState state(table, parameters.organization);

@@ -29,7 +29,7 @@ TEST(MemorySystem, AnUnloadedReadTakesActivateLatencyAndBurst) {
 constexpr double silicon_read_stream = 411.8e9;  // best loop fusion of MLPerf v0.7 profiles of TPU v3
 
 // Over several start addresses of the streams and delays back to the sender.
-double mean_rate(const DramParameters& parameters, int reads, int writes) {
+double mean_rate(const parts::hbm::DramParameters& parameters, int reads, int writes) {
   constexpr int places = 4, granules = 7000;
   double sum = 0;
   for (unsigned seed = 1; seed <= places; ++seed) {
@@ -40,7 +40,7 @@ double mean_rate(const DramParameters& parameters, int reads, int writes) {
 }
 
 TEST(MemorySystem, AStreamOfReadsGetsWhatSiliconMeasures) {
-  const DramParameters parameters = dram_with({});
+  const parts::hbm::DramParameters parameters = dram_with({});
   EXPECT_NEAR(mean_rate(parameters, 1, 0), silicon_read_stream, 0.02 * silicon_read_stream);
   // For any delay in the rest of the chip, and from several start addresses.
   for (const std::int64_t way_back : {0, 170}) {
@@ -52,7 +52,7 @@ TEST(MemorySystem, AStreamOfReadsGetsWhatSiliconMeasures) {
 
 // time = (r + w + 0.4 min(r, w)) / stream rate fits the loop fusions of the profiles.
 TEST(MemorySystem, ReadsAndWritesTogetherGetWhatSiliconMeasures) {
-  const DramParameters parameters = dram_with({});
+  const parts::hbm::DramParameters parameters = dram_with({});
   const double two_to_one = silicon_read_stream / (1 + 0.4 / 3), one_to_one = silicon_read_stream / (1 + 0.4 / 2);
   EXPECT_NEAR(mean_rate(parameters, 2, 1), two_to_one, 0.04 * two_to_one);
   EXPECT_NEAR(mean_rate(parameters, 1, 1), one_to_one, 0.04 * one_to_one);
@@ -61,7 +61,7 @@ TEST(MemorySystem, ReadsAndWritesTogetherGetWhatSiliconMeasures) {
 // All banks refresh for rfc_all of every refi clocks; the remaining loss is rows that open late.
 TEST(MemorySystem, AStreamOfReadsGetsWhatRefreshLeavesOfThePinsOfEitherStandard) {
   for (const DramStandard& standard : {hbm2, hbm3}) {
-    const DramParameters parameters = standard.with();
+    const parts::hbm::DramParameters parameters = standard.with();
     const double away = double(parameters.timing.rfc_all.value()) / double(parameters.timing.refi.value());
     const double left = parameters.pin_rate().si() * (1 - away);
     const double rate = run_streams(parameters, {.way_back = base::Cycles(0)}, 12000).rate.si();

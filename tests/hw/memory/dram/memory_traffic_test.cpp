@@ -12,21 +12,21 @@
 namespace podsim::hw::memory::dram {
 namespace {
 
-DramParameters hbm2(std::initializer_list<const char*> settings = {}) {
+parts::hbm::DramParameters hbm2(std::initializer_list<const char*> settings = {}) {
   base::Config config = machine_file("tpu-v3");
   for (const char* setting : settings) config.set(setting);
   return read_machine(config).dram;
 }
 
-MemoryTrafficResult run(const DramParameters& parameters, const std::vector<MemoryStream>& streams,
+MemoryTrafficResult run(const parts::hbm::DramParameters& parameters, const std::vector<MemoryStream>& streams,
                         std::int64_t outstanding = 128) {
   return run_memory_traffic(parameters, streams, outstanding);
 }
 
 TEST(MemoryTraffic, OneBurstTakesTheLatencyOfAnUnloadedRead) {
-  const DramParameters parameters = hbm2({"hbm.refresh=none"});
+  const parts::hbm::DramParameters parameters = hbm2({"hbm.refresh=none"});
   const auto result = run(parameters, {MemoryStream::sequential(Direction::read, 0, base::Bytes(32))});
-  const DramTiming& timing = parameters.timing;
+  const parts::hbm::DramTiming& timing = parameters.timing;
   const base::Cycles unloaded = timing.rcd_read + timing.cl + parameters.organization.burst_clocks;
   EXPECT_EQ(result.clocks, unloaded);
   EXPECT_EQ(result.latencies, std::vector<base::Cycles>{unloaded});
@@ -36,7 +36,7 @@ TEST(MemoryTraffic, OneBurstTakesTheLatencyOfAnUnloadedRead) {
 
 // With a granule at a time, every one waits for the one before: Little's law with one customer.
 TEST(MemoryTraffic, OneGranuleOutstandingIsAsSlowAsItsLatenciesTogether) {
-  const DramParameters parameters = hbm2({"hbm.refresh=none"});
+  const parts::hbm::DramParameters parameters = hbm2({"hbm.refresh=none"});
   const auto result =
       run(parameters, {MemoryStream::scattered(Direction::read, 0, base::Bytes(32), 200, base::Bytes(1 << 28), 3)}, 1);
   base::Cycles sum;
@@ -46,7 +46,7 @@ TEST(MemoryTraffic, OneGranuleOutstandingIsAsSlowAsItsLatenciesTogether) {
 }
 
 TEST(MemoryTraffic, StreamsOfEqualLengthEndTogether) {
-  const DramParameters parameters = hbm2();
+  const parts::hbm::DramParameters parameters = hbm2();
   std::vector<MemoryStream> streams;
   for (int i = 0; i < 4; ++i) {
     streams.push_back(MemoryStream::sequential(i % 2 == 0 ? Direction::read : Direction::write, std::uint64_t(i) << 28,
@@ -87,17 +87,17 @@ TEST(MemoryTraffic, StreamsSustainWhatTheyDoOnSilicon) {
 
 // Queues of 48 and 32 bursts, both full: a request waits for the batch before its own, and for a refresh of 315 clocks.
 TEST(MemoryTraffic, NeitherDirectionWaitsForMoreThanABatchOfTheOther) {
-  const DramParameters parameters = tpu_v3().dram;
+  const parts::hbm::DramParameters parameters = tpu_v3().dram;
   const auto result = run(parameters, {megabytes(Direction::read, 0, 4), megabytes(Direction::write, 1 << 30, 4)});
   const std::int64_t batch = (48 + 32) * parameters.organization.burst_clocks.value();
   EXPECT_LE(result.latencies.back().value(), 3 * batch + 2 * 315);
 }
 
 RC_GTEST_PROP(MemoryTraffic, EveryByteMovesAndEveryClockHasAShare, ()) {
-  const DramParameters parameters = hbm2();
+  const parts::hbm::DramParameters parameters = hbm2();
   std::vector<MemoryStream> streams;
   std::array<base::Bytes, 2> expected;
-  std::int64_t least_bursts = 0;
+  std::int64_t min_bursts = 0;
   for (int i = *rc::gen::inRange(1, 5); i > 0; --i) {
     const Direction direction = *rc::gen::arbitrary<bool>() ? Direction::read : Direction::write;
     const base::Bytes row(32 * *rc::gen::inRange<std::int64_t>(1, 80));
@@ -107,11 +107,11 @@ RC_GTEST_PROP(MemoryTraffic, EveryByteMovesAndEveryClockHasAShare, ()) {
                           ? MemoryStream::strided(direction, base, row, rows, row.value() + 32 * i)
                           : MemoryStream::scattered(direction, base, row, rows, base::Bytes(1 << 26), 9));
     expected[std::size_t(direction)] += streams.back().bytes();
-    least_bursts += streams.back().bytes().value() / 32;
+    min_bursts += streams.back().bytes().value() / 32;
   }
   const auto result = run(parameters, streams, *rc::gen::inRange<std::int64_t>(1, 200));
   RC_ASSERT(result.bytes == expected);
-  RC_ASSERT(result.bursts == least_bursts);
+  RC_ASSERT(result.bursts == min_bursts);
   const std::int64_t buses = parameters.organization.channels * parameters.organization.pseudo_channels;
   RC_ASSERT(result.shares.total() == buses * result.clocks);
   RC_ASSERT((result.shares.of(BusShare::read) + result.shares.of(BusShare::write)).value() == 2 * result.bursts);

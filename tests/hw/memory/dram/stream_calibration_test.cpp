@@ -56,7 +56,7 @@ TEST(StreamCalibration, AMemoryThatComesBackHasTheRatesOfItsBanks) {
     base::Config config = machine_file("tpu-v3");
     config.set(assignment);
     const StreamConstants banks =
-        derive_stream_constants(read_dram_parameters(config), config.integer("dma.outstanding_granules"));
+        derive_stream_constants(parts::hbm::read_dram_parameters(config), config.integer("dma.outstanding_granules"));
     EXPECT_TRUE(recalibrate_streams(config)) << assignment;
     EXPECT_NEAR(config.bandwidth("hbm.stream_rate").si(), banks.stream_rate.si(), 0.05e9) << assignment;
     EXPECT_NEAR(config.number("hbm.turnaround"), banks.turnaround, 0.5e-4) << assignment;

@@ -22,7 +22,8 @@ void some_code(KernelBuilder& builder) {
 }
 
 TEST(IssuedWork, CountsWhatEachUnitIsGiven) {
-  const hw::TilePhase expected{{}, {.loads = 2, .stores = 1, .alu_ops = 3, .transcendentals = 1}, 1};
+  const hw::TilePhase expected(hw::VectorWork{.loads = 2, .stores = 1, .alu_ops = 3, .transcendentals = 1},
+                               hw::CrossLaneWork{1});
   EXPECT_EQ(issued_work(hw::tpu_v3(), some_code), expected);
 }
 
@@ -35,12 +36,13 @@ TEST(IssuedWork, OfRepeatedCodeLeavesOutWhatIsDoneOnce) {
 }
 
 TEST(IssuedWork, ALoopThroughTheCrossLaneUnitBeginsWithVectorWorkAlone) {
-  const hw::TilePhase one{{}, {.loads = 4, .stores = 1, .alu_ops = 3, .transcendentals = 0}, 1};
+  const hw::TilePhase one(hw::VectorWork{.loads = 4, .stores = 1, .alu_ops = 3, .transcendentals = 0},
+                          hw::CrossLaneWork{1});
   const std::vector<hw::TilePhase> phases = loop_phases(10, one);
   ASSERT_EQ(phases.size(), 2U);
-  EXPECT_EQ(phases[0], (hw::TilePhase{{}, one.vector, 0}));
+  EXPECT_EQ(phases[0], hw::TilePhase(one.of<hw::Vector>()));
   EXPECT_EQ(sum(phases[0], phases[1]), times(10, one));
-  const hw::TilePhase without{{}, one.vector, 0};
+  const hw::TilePhase without(one.of<hw::Vector>());
   EXPECT_EQ(loop_phases(10, without), std::vector{times(10, without)});
 }
 
@@ -50,8 +52,8 @@ TEST(IssuedWork, OfEveryElementwiseChainIsWhatTheChainSays) {
       const registers::RowAddress at{builder.constant(0), 0, 0};
       for (int i = 0; i < repeats; ++i) builder.store(at, chain.code(builder, builder.load(at), builder.load(at)));
     });
-    EXPECT_EQ(work.vector.alu_ops, chain.work.alu_ops) << chain.name;
-    EXPECT_EQ(work.vector.transcendentals, chain.work.transcendentals) << chain.name;
+    EXPECT_EQ(work.of<hw::Vector>().alu_ops, chain.work.alu_ops) << chain.name;
+    EXPECT_EQ(work.of<hw::Vector>().transcendentals, chain.work.transcendentals) << chain.name;
   }
 }
 

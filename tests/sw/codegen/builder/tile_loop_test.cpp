@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t output_address = 1 << 20;
 
-/// Words 0, 1, 2, ... in HBM, and what a program leaves at output_address.
+/// Words 0, 1, 2, ... in HBM, and the words at `output_address` after a program.
 struct Outcome {
   std::vector<std::uint32_t> words;
   hw::bundle::BundleRunResult run;
@@ -127,7 +127,7 @@ TEST(TileLoop, KeepsThePlaceOfLinesThatAWindowHasOutsideOfTheArray) {
 
 TEST(TileLoop, KnowsWhichDataAnEarlierTileHad) {
   const hw::Machine machine = hw::tpu_v3();
-  // One line of input for three of output: each output line is 1 where its input was there before, otherwise 0.
+  // One line of input for three of output: each output line is 1 where its input was in VMEM already, otherwise 0.
   TilePlan plan = copy_plan(6, 1, 1, 1);
   plan.counts = {2, 3};
   plan.streams[0].rows = TileWindow::tiled(0, 1, 2);

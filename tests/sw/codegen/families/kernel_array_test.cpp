@@ -30,22 +30,22 @@ float float_at(const hw::memory::DeviceMemory& hbm, std::uint64_t word) {
 }
 
 /// Elements 1, 2, 3, ... in row-major order; small enough that even bf16 distinguishes neighbours.
-ir::Literal counted(ir::Shape shape) {
-  ir::Literal value{shape, std::vector<double>(std::size_t(shape.element_count())), {}};
+hlo::Literal counted(hlo::Shape shape) {
+  hlo::Literal value{shape, std::vector<double>(std::size_t(shape.element_count())), {}};
   for (std::size_t i = 0; i < value.values.size(); ++i) value.values[i] = double(1 + i % 256);
   return value;
 }
 
-ir::Shape with_layout(ir::Shape shape, std::vector<int> minor_to_major) {
+hlo::Shape with_layout(hlo::Shape shape, std::vector<int> minor_to_major) {
   shape.minor_to_major = std::move(minor_to_major);
   return shape;
 }
 
 TEST(KernelArray, AnF32MatrixIsRowsOf8X128Tiles) {
-  const KernelArray array{"x", ir::make_shape(ir::ElementType::f32, {10, 130}), address};
+  const KernelArray array{"x", hlo::make_shape(hlo::ElementType::f32, {10, 130}), address};
   ASSERT_EQ(array_words(array.shape), 4u * 1024);
   hw::memory::DeviceMemory hbm = memory();
-  ir::Literal value = counted(array.shape);
+  hlo::Literal value = counted(array.shape);
   value.values[9 * 130 + 129] = 7.5;  // row 9 is row 1 of the second row of tiles, column 129 lane 1 of the second tile
   value.values[7 * 130 + 127] = 8.5;
   value.values[8 * 130 + 0] = 9.5;
@@ -56,20 +56,20 @@ TEST(KernelArray, AnF32MatrixIsRowsOf8X128Tiles) {
 }
 
 TEST(KernelArray, AColumnMajorMatrixIsTiledAlongItsColumns) {
-  const KernelArray array{"x", with_layout(ir::make_shape(ir::ElementType::f32, {130, 10}), {0, 1}), address};
+  const KernelArray array{"x", with_layout(hlo::make_shape(hlo::ElementType::f32, {130, 10}), {0, 1}), address};
   ASSERT_EQ(array_words(array.shape), 4u * 1024);
   hw::memory::DeviceMemory hbm = memory();
-  ir::Literal value = counted(array.shape);
+  hlo::Literal value = counted(array.shape);
   value.values[129 * 10 + 9] = 7.5;
   write_array(hbm, array, value);
   EXPECT_EQ(float_at(hbm, address + 3 * 1024 + 1 * 128 + 1), 7.5f);
 }
 
 TEST(KernelArray, TwoRowsOfBf16ShareAWordTheEvenOneInTheLowHalf) {
-  const KernelArray array{"x", ir::make_shape(ir::ElementType::bf16, {16, 200}), address};
+  const KernelArray array{"x", hlo::make_shape(hlo::ElementType::bf16, {16, 200}), address};
   ASSERT_EQ(array_words(array.shape), 4u * 512);
   hw::memory::DeviceMemory hbm = memory();
-  ir::Literal value = counted(array.shape);
+  hlo::Literal value = counted(array.shape);
   value.values[12 * 200 + 130] = 1;   // 0x3f80
   value.values[13 * 200 + 130] = -2;  // 0xc000
   write_array(hbm, array, value);
@@ -78,27 +78,27 @@ TEST(KernelArray, TwoRowsOfBf16ShareAWordTheEvenOneInTheLowHalf) {
 }
 
 TEST(KernelArray, AVectorIsRowsOf128LanesInTilesOf1024) {
-  const KernelArray words{"x", ir::make_shape(ir::ElementType::s32, {1100}), address};
+  const KernelArray words{"x", hlo::make_shape(hlo::ElementType::s32, {1100}), address};
   ASSERT_EQ(array_words(words.shape), 2u * 1024);
   hw::memory::DeviceMemory hbm = memory();
-  ir::Literal value = counted(words.shape);
+  hlo::Literal value = counted(words.shape);
   value.values[1090] = -5;
   write_array(hbm, words, value);
   EXPECT_EQ(std::int32_t(word_at(hbm, address + 1090)), -5);
 
-  const KernelArray halves{"x", ir::make_shape(ir::ElementType::bf16, {1100}), address};
+  const KernelArray halves{"x", hlo::make_shape(hlo::ElementType::bf16, {1100}), address};
   ASSERT_EQ(array_words(halves.shape), 2u * 512);
-  ir::Literal half_value = counted(halves.shape);
+  hlo::Literal half_value = counted(halves.shape);
   half_value.values[3 * 128 + 5] = -2;  // the odd one of rows 2 and 3
   write_array(hbm, halves, half_value);
   EXPECT_EQ(word_at(hbm, address + 128 + 5) >> 16, 0xc000u);
 }
 
 TEST(KernelArray, MajorDimensionsCountPlanesTheMostMajorOutermost) {
-  const KernelArray array{"x", ir::make_shape(ir::ElementType::f32, {2, 3, 9, 5}), address};
+  const KernelArray array{"x", hlo::make_shape(hlo::ElementType::f32, {2, 3, 9, 5}), address};
   ASSERT_EQ(array_words(array.shape), 2u * 3 * 2 * 1024);
   hw::memory::DeviceMemory hbm = memory();
-  ir::Literal value = counted(array.shape);
+  hlo::Literal value = counted(array.shape);
   value.values[((1 * 3 + 2) * 9 + 8) * 5 + 4] = 0.5;
   write_array(hbm, array, value);
   EXPECT_EQ(float_at(hbm, address + (1 * 3 + 2) * 2 * 1024 + 1024 + 4), 0.5f);
@@ -106,55 +106,55 @@ TEST(KernelArray, MajorDimensionsCountPlanesTheMostMajorOutermost) {
 
 TEST(KernelArray, PaddingHoldsNans) {
   hw::memory::DeviceMemory hbm = memory();
-  const KernelArray array{"x", ir::make_shape(ir::ElementType::f32, {2, 3}), address};
+  const KernelArray array{"x", hlo::make_shape(hlo::ElementType::f32, {2, 3}), address};
   write_array(hbm, array, counted(array.shape));
   int numbers = 0;
   for (std::uint64_t word = 0; word < 1024; ++word) numbers += std::isnan(float_at(hbm, address + word)) ? 0 : 1;
   EXPECT_EQ(numbers, 6);
 
-  const KernelArray halves{"x", ir::make_shape(ir::ElementType::bf16, {1, 1}), address};
-  write_array(hbm, halves, ir::Literal{halves.shape, {1}, {}});
+  const KernelArray halves{"x", hlo::make_shape(hlo::ElementType::bf16, {1, 1}), address};
+  write_array(hbm, halves, hlo::Literal{halves.shape, {1}, {}});
   EXPECT_EQ(word_at(hbm, address), 0x7fc03f80u);
   EXPECT_EQ(word_at(hbm, address + 511), 0x7fc07fc0u);
 }
 
 TEST(KernelArray, AScalarTakesATileAndAnEmptyArrayTakesNothing) {
-  EXPECT_EQ(array_words(ir::make_shape(ir::ElementType::f32, {})), 1024u);
-  EXPECT_EQ(array_words(ir::make_shape(ir::ElementType::f32, {0})), 0u);
-  EXPECT_EQ(array_words(ir::make_shape(ir::ElementType::f32, {0, 7})), 0u);
-  EXPECT_EQ(array_words(ir::make_shape(ir::ElementType::bf16, {7, 0})), 0u);
+  EXPECT_EQ(array_words(hlo::make_shape(hlo::ElementType::f32, {})), 1024u);
+  EXPECT_EQ(array_words(hlo::make_shape(hlo::ElementType::f32, {0})), 0u);
+  EXPECT_EQ(array_words(hlo::make_shape(hlo::ElementType::f32, {0, 7})), 0u);
+  EXPECT_EQ(array_words(hlo::make_shape(hlo::ElementType::bf16, {7, 0})), 0u);
   hw::memory::DeviceMemory hbm = memory();
-  const KernelArray scalar{"x", ir::make_shape(ir::ElementType::f32, {}), address};
-  write_array(hbm, scalar, ir::Literal{scalar.shape, {2.5}, {}});
+  const KernelArray scalar{"x", hlo::make_shape(hlo::ElementType::f32, {}), address};
+  write_array(hbm, scalar, hlo::Literal{scalar.shape, {2.5}, {}});
   EXPECT_EQ(float_at(hbm, address), 2.5f);
-  const KernelArray empty{"x", ir::make_shape(ir::ElementType::f32, {0, 7}), address};
-  write_array(hbm, empty, ir::Literal{empty.shape, {}, {}});
+  const KernelArray empty{"x", hlo::make_shape(hlo::ElementType::f32, {0, 7}), address};
+  write_array(hbm, empty, hlo::Literal{empty.shape, {}, {}});
   EXPECT_TRUE(read_array(hbm, empty).values.empty());
 }
 
 TEST(KernelArray, SpecialValuesSurviveAndEveryNanIsTheQuietOne) {
   const double infinity = std::numeric_limits<double>::infinity();
   hw::memory::DeviceMemory hbm = memory();
-  for (const ir::ElementType type : {ir::ElementType::f32, ir::ElementType::bf16}) {
-    const KernelArray array{"x", ir::make_shape(type, {4}), address};
-    write_array(hbm, array, ir::Literal{array.shape, {-0.0, infinity, -infinity, -std::nan("1")}, {}});
-    const ir::Literal back = read_array(hbm, array);
+  for (const hlo::ElementType type : {hlo::ElementType::f32, hlo::ElementType::bf16}) {
+    const KernelArray array{"x", hlo::make_shape(type, {4}), address};
+    write_array(hbm, array, hlo::Literal{array.shape, {-0.0, infinity, -infinity, -std::nan("1")}, {}});
+    const hlo::Literal back = read_array(hbm, array);
     EXPECT_TRUE(std::signbit(back.values[0]));
     EXPECT_EQ(back.values[1], infinity);
     EXPECT_EQ(back.values[2], -infinity);
     EXPECT_TRUE(std::isnan(back.values[3]));
-    EXPECT_EQ(word_at(hbm, address + 3) & 0xffff, type == ir::ElementType::f32 ? 0u : 0x7fc0u);
+    EXPECT_EQ(word_at(hbm, address + 3) & 0xffff, type == hlo::ElementType::f32 ? 0u : 0x7fc0u);
   }
 }
 
 TEST(KernelArray, AnElementTypeThatKernelsLackIsRefused) {
-  EXPECT_THROW(array_words(ir::make_shape(ir::ElementType::f64, {3})), std::logic_error);
+  EXPECT_THROW(array_words(hlo::make_shape(hlo::ElementType::f64, {3})), std::logic_error);
 }
 
 TEST(KernelArray, WhatIsWrittenIsReadBackAndNothingLiesOutsideOfTheArray) {
   rc::check([] {
-    ir::Shape shape;
-    shape.element_type = *rc::gen::element(ir::ElementType::f32, ir::ElementType::s32, ir::ElementType::bf16);
+    hlo::Shape shape;
+    shape.element_type = *rc::gen::element(hlo::ElementType::f32, hlo::ElementType::s32, hlo::ElementType::bf16);
     const int rank = *rc::gen::inRange(0, 5);
     for (int i = 0; i < rank; ++i) shape.dimensions.push_back(*rc::gen::inRange<std::int64_t>(0, rank < 3 ? 300 : 20));
     std::vector<int> layout(static_cast<std::size_t>(rank));
@@ -169,7 +169,7 @@ TEST(KernelArray, WhatIsWrittenIsReadBackAndNothingLiesOutsideOfTheArray) {
     const std::uint64_t end = address + array_words(shape);
     hbm.write(address - 1, {&guard, 1});
     hbm.write(end, {&guard, 1});
-    const ir::Literal value = counted(shape);
+    const hlo::Literal value = counted(shape);
     write_array(hbm, array, value);
     RC_ASSERT(read_array(hbm, array).values == value.values);
     RC_ASSERT(word_at(hbm, address - 1) == guard);

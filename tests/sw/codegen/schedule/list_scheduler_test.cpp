@@ -42,7 +42,7 @@ TEST(ListScheduler, IndependentWorkFillsTheSlots) {
     chains.push_back(hand::add(hand::v(20 + i), hand::v(10 + i), hand::of(1)));
     chains.push_back(hand::store(hand::v(20 + i), hand::s(1), 8 * i, 1));
   }
-  EXPECT_EQ(rows(chains), 8 + 6);  // a load a cycle, and the way of the last one
+  EXPECT_EQ(rows(chains), 8 + 6);  // a load a cycle, and the chain of the last one
 }
 
 TEST(ListScheduler, WhatTheMostWaitsForGoesFirst) {
@@ -73,7 +73,7 @@ TEST(ListScheduler, ResultsOfAUnitArePoppedInTheOrderOfItsPushes) {
 }
 
 /// Vector values alive at the same time: written and still to be read.
-int most_alive(const registers::Block& block) {
+int max_alive(const registers::Block& block) {
   std::vector<int> last(200, -1), first(200, -1);
   for (int r = 0; r < int(block.rows.size()); ++r) {
     for (int number : block.rows[std::size_t(r)].operation) {
@@ -100,8 +100,8 @@ TEST(ListScheduler, ValuesAreNotBegunBeforeThereIsRoomForThem) {
     operations.push_back(hand::pop(hand::v(50 + i), 0));
     operations.push_back(hand::store(hand::v(50 + i), hand::s(2), 8 * i, 1));
   }
-  EXPECT_GT(most_alive(list_schedule(operations, 1000)), 20);
-  EXPECT_LE(most_alive(list_schedule(operations, 10)), 10 + 4);  // the oldest operations may always go on
+  EXPECT_GT(max_alive(list_schedule(operations, 1000)), 20);
+  EXPECT_LE(max_alive(list_schedule(operations, 10)), 10 + 4);  // the oldest operations may always issue
 }
 
 TEST(ListScheduler, ABranchStandsInTheLastRow) {

@@ -25,7 +25,7 @@ TEST(LoopBody, AStepByALiteralBecomesAnInduction) {
   EXPECT_EQ(body.inductions, (std::map<int, std::int32_t>{{hand::s(1).number(), 8}}));
   ASSERT_EQ(body.operations.size(), 2u);
   EXPECT_EQ(body.operations[0].y.value, 4);
-  EXPECT_EQ(body.operations[1].y.value, 16 + 8);  // relative to what the iteration began with
+  EXPECT_EQ(body.operations[1].y.value, 16 + 8);  // relative to the value at the iteration's begin
   EXPECT_TRUE(follows_induction(body, body.operations[1]));
 }
 

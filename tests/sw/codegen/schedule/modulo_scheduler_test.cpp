@@ -105,7 +105,7 @@ TEST(ModuloScheduler, UnitsBoundALoopByTheirRate) {
     body.push_back(hand::s_add(hand::s(1), hand::s(1), 8));
     return body;
   };
-  // One every eight cycles, whatever the latency of a hundred and however many follow one another.
+  // One every eight cycles, in spite of the latency of a hundred, for any number in sequence.
   for (const int operations : {1, 2, 3}) EXPECT_EQ(interval(reduce(operations), {hand::s(1)}, {1}), 8 * operations);
 }
 
@@ -138,7 +138,7 @@ TEST(ModuloScheduler, ValuesLiveNoLongerThanTheyNeed) {
   ASSERT_TRUE(scheduled.schedule);
   EXPECT_EQ(scheduled.schedule->interval, 512);
   const RegisterBudget alive =
-      most_alive(hw::the_tpu_v3(), scheduled.body.operations, scheduled.body.renamed, *scheduled.schedule);
+      max_alive(hw::the_tpu_v3(), scheduled.body.operations, scheduled.body.renamed, *scheduled.schedule);
   EXPECT_LE(alive[std::size_t(registers::RegisterClass::vector)], 8);
 }
 

@@ -51,7 +51,7 @@ TEST(SlicePart, APartThatTouchesAnotherPodKeepsTheLengthOfPods) {
 
 // The oracle is the simulation of the whole slice, without folding.
 TEST(CollectiveTimes, AreWithinEightPercentOfTheWholeSliceSimulated) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   EXPECT_TRUE(rc::check([&] {
     const auto size = [] { return std::int64_t(1) << *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, 4)); };
     const std::int64_t x = size(), y = size() * (x == 1 ? 2 : 1);
@@ -68,7 +68,7 @@ TEST(CollectiveTimes, AreWithinEightPercentOfTheWholeSliceSimulated) {
                                         ? groups_of(kind, slice, 2)
                                         : CollectiveGroups::parse(shape, slice, 2);
     const std::int64_t elements = *rc::gen::element<std::int64_t>(7, 3000, 100'000, 3'000'000, 60'000'000);
-    const schedule::CollectiveRequest request{kind, ir::ElementType::bf16, elements};
+    const schedule::CollectiveRequest request{kind, hlo::ElementType::bf16, elements};
     CollectiveTimes times(machine);
     const double estimate = times.time(slice, groups, request, algorithm).si();
     const auto whole = std::make_shared<const schedule::CollectiveSchedule>(
@@ -76,7 +76,7 @@ TEST(CollectiveTimes, AreWithinEightPercentOfTheWholeSliceSimulated) {
     RC_LOG() << to_string(kind) << " " << to_string(algorithm) << " " << shape << " on " << noc::to_string(slice);
     const double simulated = seconds(simulate(machine, whole, {.fold = false}));
     RC_ASSERT(std::abs(estimate / simulated - 1) <= 0.08);
-    // What is simulated in full is the same slice or a translate of each part.
+    // The full simulation has the same slice or a translate of each part.
     if (elements <= 3'000'000) RC_ASSERT(std::abs(estimate / simulated - 1) <= 0.02);
   }));
 }
@@ -84,7 +84,7 @@ TEST(CollectiveTimes, AreWithinEightPercentOfTheWholeSliceSimulated) {
 // Groups of two rows, of a row and of pairs on one slice: the oracle is the simulation of the whole slice, which ends
 // with its slowest group.
 TEST(CollectiveTimes, OfDifferentGroupsAreThoseOfTheSlowest) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   const noc::Topology slice({4, 4}, {false, false});
   CollectiveGroups::Ranks rows, row;
   std::vector<CollectiveGroups::Ranks> all;
@@ -95,7 +95,7 @@ TEST(CollectiveTimes, OfDifferentGroupsAreThoseOfTheSlowest) {
     std::vector<CollectiveGroups::Ranks> groups = all;
     groups.insert(longest_first ? groups.begin() : groups.end(), {rows, row});
     for (const std::int64_t elements : {2'000, 500'000, 4'000'000}) {
-      const schedule::CollectiveRequest request{CollectiveKind::all_reduce, ir::ElementType::bf16, elements};
+      const schedule::CollectiveRequest request{CollectiveKind::all_reduce, hlo::ElementType::bf16, elements};
       for (const Algorithm algorithm : algorithms_for(CollectiveKind::all_reduce, 2)) {
         CollectiveTimes times(machine);
         const auto whole = std::make_shared<const schedule::CollectiveSchedule>(
@@ -110,12 +110,12 @@ TEST(CollectiveTimes, OfDifferentGroupsAreThoseOfTheSlowest) {
 
 // 256 cores are 65,280 messages: on a mesh more than are simulated.
 TEST(CollectiveTimes, OfManyDirectSendsAreWithinEightPercentOfTheirSimulation) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   for (const bool wraps : {false, true}) {
     const noc::Topology slice({16, 8}, {wraps, wraps});
     const auto groups = CollectiveGroups::all(slice, 2);
     for (const std::int64_t elements : {2'000, 500'000, 8'000'000}) {
-      const schedule::CollectiveRequest request{CollectiveKind::all_to_all, ir::ElementType::bf16, elements};
+      const schedule::CollectiveRequest request{CollectiveKind::all_to_all, hlo::ElementType::bf16, elements};
       CollectiveTimes times(machine);
       const double estimate = times.time(slice, groups, request, Algorithm::direct).si();
       const double simulated = seconds(simulate(machine, schedule_of(machine, slice, request, Algorithm::direct)));
@@ -126,14 +126,14 @@ TEST(CollectiveTimes, OfManyDirectSendsAreWithinEightPercentOfTheirSimulation) {
 
 // Every algorithm has the same launch.
 TEST(CollectiveTimes, ALongerLaunchChoosesTheSameAlgorithm) {
-  hw::Machine machine = tpu_v3(), slow = machine;
-  slow.compiler.launch_doubling = base::Duration(1e-3);
+  sw::TargetMachine machine = tpu_v3(), slow = machine;
+  slow.collective_code.launch_doubling = base::Duration(1e-3);
   for (const CollectiveKind kind :
        {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::all_to_all}) {
     for (const std::int64_t x : {4, 8}) {
       const noc::Topology slice({x, 4}, {false, false});
       for (const std::int64_t elements : {2'000, 100'000, 3'000'000}) {
-        const schedule::CollectiveRequest request{kind, ir::ElementType::bf16, elements};
+        const schedule::CollectiveRequest request{kind, hlo::ElementType::bf16, elements};
         const AlgorithmChoice usual = choose_algorithm(machine, slice, CollectiveGroups::all(slice, 2), request);
         const AlgorithmChoice other = choose_algorithm(slow, slice, CollectiveGroups::all(slice, 2), request);
         EXPECT_EQ(usual.schedule->algorithm(), other.schedule->algorithm()) << to_string(kind) << " " << elements;
@@ -145,10 +145,10 @@ TEST(CollectiveTimes, ALongerLaunchChoosesTheSameAlgorithm) {
 
 // Packets of direct sends wait for each other, so that messages alone would choose them too often.
 TEST(CollectiveTimes, TheChosenAllToAllIsTheFastestOverPackets) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   const noc::Topology slice({4, 4}, {false, false});
   for (const std::int64_t elements : {2'000, 30'000, 500'000}) {
-    const schedule::CollectiveRequest request{CollectiveKind::all_to_all, ir::ElementType::bf16, elements};
+    const schedule::CollectiveRequest request{CollectiveKind::all_to_all, hlo::ElementType::bf16, elements};
     const auto over_packets = [&](const auto& schedule) {
       return seconds(simulate(machine, schedule, {.network = NetworkLevel::packet}));
     };
@@ -161,12 +161,12 @@ TEST(CollectiveTimes, TheChosenAllToAllIsTheFastestOverPackets) {
 }
 
 TEST(CollectiveTimes, TheChosenAlgorithmIsTheFastestSimulatedUpToTies) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   for (const noc::Topology& slice : {noc::Topology({4, 4}, {false, false}), noc::Topology({8, 2}, {false, false})}) {
     for (const CollectiveKind kind :
          {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::broadcast}) {
       for (const std::int64_t elements : {2'000, 500'000, 8'000'000}) {
-        const schedule::CollectiveRequest request{kind, ir::ElementType::bf16, elements};
+        const schedule::CollectiveRequest request{kind, hlo::ElementType::bf16, elements};
         const auto groups = CollectiveGroups::all(slice, 2);
         const double chosen = seconds(simulate(machine, choose_algorithm(machine, slice, groups, request).schedule));
         for (const Algorithm algorithm : algorithms_for(kind, 2)) {

@@ -12,6 +12,7 @@
 
 #include "sw/collectives/schedule/collective_folding.h"
 #include "sw/collectives/schedule/collective_schedule.h"
+#include "sw/target_machine.h"
 #include "tests/sw/collectives/tpu_v3.h"
 
 /// Any collective on any small slice, for properties.
@@ -67,7 +68,7 @@ inline CollectiveGroups any_pairs(std::int32_t ranks) {
 }
 
 struct Case {
-  hw::Machine machine = tpu_v3();
+  sw::TargetMachine machine = tpu_v3();
   std::shared_ptr<const schedule::CollectiveSchedule> schedule;
   schedule::StartTimes starts;  ///< cores are stalled before they begin
 };
@@ -81,9 +82,9 @@ inline Case any_case() {
   const std::int32_t ranks = slice.nodes() * cores;
   const bool permute = kind == CollectiveKind::collective_permute;
   const CollectiveGroups groups = permute ? any_pairs(ranks) : any_groups(slice, cores, true);
-  const schedule::CollectiveRequest request{kind, *rc::gen::element(ir::ElementType::bf16, ir::ElementType::f32),
+  const schedule::CollectiveRequest request{kind, *rc::gen::element(hlo::ElementType::bf16, hlo::ElementType::f32),
                                             *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(1, 400))};
-  const SegmentLengths lengths{*rc::gen::inRange(1, 40), *rc::gen::inRange(1, 40), *rc::gen::inRange(1, 80)};
+  const SegmentLengths lengths{*rc::gen::inRange(1, 40), *rc::gen::inRange(1, 80)};
   result.schedule = std::make_shared<const schedule::CollectiveSchedule>(
       slice, cores, groups, request, *rc::gen::elementOf(algorithms_for(kind)), lengths);
   for (std::int32_t rank = 0; rank < ranks; ++rank) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives on numbers: every kind, algorithm, type and shape of group does what its definition says.
+// Collectives on numbers: every kind, algorithm, type and shape of group follows its definition.
 #include "sw/collectives/engine/collective_data.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,6 @@ using testing::any_case;
 using testing::Case;
 
 CoreVectors perform(const Case& sample, const CoreVectors& operands) {
-  base::systemc::fresh_context();
   CollectiveData data(*sample.schedule, operands);
   simulate_collective(sample.machine, sample.schedule, {.starts = sample.starts, .data = &data});
   return data.results();
@@ -32,7 +31,7 @@ CoreVectors perform(const Case& sample, const CoreVectors& operands) {
 // Integers so small that every partial sum is exact in the element type: any order gives the same sum.
 RC_GTEST_PROP(CollectiveData, EveryRankEndsWithWhatTheKindSays, ()) {
   const Case sample = any_case();
-  const bool bf16 = sample.schedule->request().type == ir::ElementType::bf16;
+  const bool bf16 = sample.schedule->request().type == hlo::ElementType::bf16;
   const bool sums = traits(sample.schedule->request().kind).reduces;
   std::uint32_t state = *rc::gen::arbitrary<std::uint32_t>();
   const CoreVectors operands = operands_of(*sample.schedule, [&] {
@@ -46,14 +45,14 @@ RC_GTEST_PROP(CollectiveData, EveryRankEndsWithWhatTheKindSays, ()) {
 RC_GTEST_PROP(CollectiveData, RealNumbersDifferByOneRoundingPerHop, ()) {
   const Case sample = any_case();
   std::uint32_t state = *rc::gen::arbitrary<std::uint32_t>();
-  const ir::ElementType type = sample.schedule->request().type;
+  const hlo::ElementType type = sample.schedule->request().type;
   const CoreVectors operands = operands_of(*sample.schedule, [&] {
     state = state * 1664525U + 1013904223U;
-    return ir::round_to(type, double(1 + (state >> 16)) * 1e-5);
+    return hlo::round_to(type, double(1 + (state >> 16)) * 1e-5);
   });
   const CoreVectors results = perform(sample, operands), expected = expected_results(*sample.schedule, operands);
-  // A summand is rounded at most once per member of its group on its way, to half a unit; all are positive.
-  const double unit = type == ir::ElementType::bf16 ? std::ldexp(1.0, -8) : std::ldexp(1.0, -23);
+  // A summand is rounded at most once per member of its group, to half a unit; all are positive.
+  const double unit = type == hlo::ElementType::bf16 ? std::ldexp(1.0, -8) : std::ldexp(1.0, -23);
   for (std::int32_t core = 0; core < sample.schedule->cores(); ++core) {
     if (!sample.schedule->takes_part(core)) continue;
     const double bound = std::pow(1 + unit, double(sample.schedule->ranks(core).size()) + 2) - 1 + 1e-5;
@@ -68,8 +67,8 @@ CoreVectors all_reduced(const noc::Topology& slice, int cores, const CoreVectors
   sample.machine.cores_per_chip = cores;
   sample.schedule = std::make_shared<const schedule::CollectiveSchedule>(
       slice, cores, CollectiveGroups::all(slice, cores),
-      schedule::CollectiveRequest{CollectiveKind::all_reduce, ir::ElementType::bf16, std::int64_t(operands[0].size())},
-      Algorithm::y_then_x, SegmentLengths{8, 1, 8});
+      schedule::CollectiveRequest{CollectiveKind::all_reduce, hlo::ElementType::bf16, std::int64_t(operands[0].size())},
+      Algorithm::y_then_x, SegmentLengths{8, 8});
   return perform(sample, operands);
 }
 

@@ -20,7 +20,7 @@ using noc::Topology;
 
 // A slice whose chips start in an order of the test's choosing; each core then runs `rounds` collectives back to back.
 struct Slice : sc_core::sc_module {
-  Slice(const sc_core::sc_module_name& name, const hw::Machine& machine, const noc::Topology& topology,
+  Slice(const sc_core::sc_module_name& name, const sw::TargetMachine& machine, const noc::Topology& topology,
         bool look_ahead = false)
       : sc_module(name),
         cores(int(machine.cores_per_chip)),
@@ -59,17 +59,18 @@ struct Slice : sc_core::sc_module {
 };
 
 std::shared_ptr<const schedule::CollectiveSchedule> schedule_on(const noc::Topology& topology,
-                                                                const hw::Machine& machine, std::int64_t elements) {
+                                                                const sw::TargetMachine& machine,
+                                                                std::int64_t elements) {
   const int cores = int(machine.cores_per_chip);
   return std::make_shared<const schedule::CollectiveSchedule>(
       topology, cores, CollectiveGroups::all(topology, cores),
-      schedule::CollectiveRequest{CollectiveKind::all_reduce, ir::ElementType::bf16, elements}, Algorithm::two_colour,
-      schedule::segment_lengths(machine, ir::ElementType::bf16));
+      schedule::CollectiveRequest{CollectiveKind::all_reduce, hlo::ElementType::bf16, elements}, Algorithm::two_colour,
+      schedule::segment_lengths(machine, hlo::ElementType::bf16));
 }
 
-std::vector<Time> finish_times(const hw::Machine& machine, const noc::Topology& topology, std::int64_t elements,
+std::vector<Time> finish_times(const sw::TargetMachine& machine, const noc::Topology& topology, std::int64_t elements,
                                const std::vector<noc::NodeId>& order, bool look_ahead = false) {
-  base::systemc::fresh_context();
+  const base::systemc::FreshContext context;
   Slice slice("slice", machine, topology, look_ahead);
   slice.order = order;
   slice.prepare(schedule_on(topology, machine, elements), 1);
@@ -85,7 +86,7 @@ TEST(CollectiveEngine, TheOrderInWhichChipsStartAtOneTimeDoesNotMatter) {
   EXPECT_TRUE(rc::check([] {
     auto size = rc::gen::resize(rc::kNominalSize, rc::gen::inRange(2, 6));
     noc::Topology topology({*size, *size}, {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()});
-    hw::Machine machine = tpu_v3();
+    sw::TargetMachine machine = tpu_v3();
     machine.cores_per_chip = *rc::gen::inRange(1, 3);
     std::int64_t elements = *rc::gen::element(1, 1003, 100003, 1000003);
     const bool look_ahead = *rc::gen::arbitrary<bool>();
@@ -108,7 +109,7 @@ TEST(CollectiveEngine, OnARingEveryChipFinishesAtTheSameTime) {
 }
 
 TEST(CollectiveEngine, CoresRunCollectivesBackToBack) {
-  hw::Machine machine = tpu_v3();
+  sw::TargetMachine machine = tpu_v3();
   noc::Topology topology({3, 2}, {false, false});
   Slice slice("slice", machine, topology);
   slice.prepare(schedule_on(topology, machine, 100003), 3);
@@ -150,7 +151,7 @@ struct EndlessSlice : Slice {
 // Each step of a training run has a collective: the memory of a thousand steps must not grow by that of a thousand
 // collectives. The times at which cores started and finished stay, 16 bytes per core.
 TEST(CollectiveEngine, FinishedCollectivesGiveBackWhatTheirCoresNeeded) {
-  hw::Machine machine = tpu_v3();
+  sw::TargetMachine machine = tpu_v3();
   noc::Topology topology({4, 4}, {false, false});
   EndlessSlice slice("slice", machine, topology);
   slice.runs.reserve(100);
@@ -164,7 +165,7 @@ TEST(CollectiveEngine, FinishedCollectivesGiveBackWhatTheirCoresNeeded) {
 }
 
 TEST(CollectiveEngine, NamesItsMessagesForWaveforms) {
-  hw::Machine machine = tpu_v3();
+  sw::TargetMachine machine = tpu_v3();
   noc::Topology topology({2, 2}, {false, false});
   Slice slice("slice", machine, topology);
   slice.prepare(schedule_on(topology, machine, 1000), 1);
@@ -175,7 +176,7 @@ TEST(CollectiveEngine, NamesItsMessagesForWaveforms) {
 }
 
 TEST(CollectiveEngine, NamesTheStepOfAMessageAroundARing) {
-  hw::Machine machine = tpu_v3();
+  sw::TargetMachine machine = tpu_v3();
   noc::Topology topology({8}, {true});
   Slice slice("slice", machine, topology);
   slice.prepare(schedule_on(topology, machine, 1000), 1);
@@ -186,11 +187,10 @@ TEST(CollectiveEngine, NamesTheStepOfAMessageAroundARing) {
   EXPECT_EQ(slice.engine->label(message), "all-gather x step 1, colour 0, segment 0");
 }
 
-TEST(SegmentLengths, AreWhatALinkCarriesDuringTheLatencyToANeighbourAndTwoOfTheMachineFile) {
-  // 70.028 GB/s for 300 + 679 + 21.3 ns; one byte, which is less than an element; 64 MiB of 4 bytes each.
-  EXPECT_EQ(schedule::segment_lengths(tpu_v3(), ir::ElementType::bf16).link, 35023);
-  EXPECT_EQ(schedule::segment_lengths(tpu_v3(), ir::ElementType::f32).least, 1);
-  EXPECT_EQ(schedule::segment_lengths(tpu_v3(), ir::ElementType::f32).most, 16777216);
+TEST(SegmentLengths, AreWhatALinkCarriesDuringTheLatencyToANeighbourAndOneOfTheMachineFile) {
+  // 70.028 GB/s for 300 + 679 + 21.3 ns; 64 MiB of 4 bytes each.
+  EXPECT_EQ(schedule::segment_lengths(tpu_v3(), hlo::ElementType::bf16).link, 35023);
+  EXPECT_EQ(schedule::segment_lengths(tpu_v3(), hlo::ElementType::f32).most, 16777216);
 }
 
 }  // namespace

@@ -19,10 +19,10 @@ class EveryKind : public ::testing::TestWithParam<CollectiveKind> {};
 INSTANTIATE_TEST_SUITE_P(Collective, EveryKind, ::testing::ValuesIn(collective_kinds));
 
 TEST_P(EveryKind, FoldedEqualsUnfoldedToThePicosecond) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   for (const noc::Topology& slice : {noc::Topology({8, 8}, {true, true}), noc::Topology({16, 8}, {false, true})}) {
     for (Algorithm algorithm : algorithms_for(GetParam())) {
-      const auto schedule = schedule_of(machine, slice, {GetParam(), ir::ElementType::bf16, 100'003}, algorithm);
+      const auto schedule = schedule_of(machine, slice, {GetParam(), hlo::ElementType::bf16, 100'003}, algorithm);
       const CollectiveOutcome folded = simulate(machine, schedule), full = simulate(machine, schedule, {.fold = false});
       EXPECT_EQ(folded.finish, full.finish) << noc::to_string(slice) << " " << to_string(algorithm);
       EXPECT_TRUE(folded.folded() || GetParam() != CollectiveKind::all_to_all) << noc::to_string(slice);
@@ -31,11 +31,11 @@ TEST_P(EveryKind, FoldedEqualsUnfoldedToThePicosecond) {
 }
 
 TEST_P(EveryKind, NoLinkCarriesMoreThanItsRateAndNothingBeatsTheBound) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   for (const noc::Topology& slice : {noc::Topology({4, 4}, {true, true}), noc::Topology({5, 3}, {false, false}),
                                      noc::Topology({1, 7}, {false, true})}) {
     for (Algorithm algorithm : algorithms_for(GetParam())) {
-      const auto schedule = schedule_of(machine, slice, {GetParam(), ir::ElementType::bf16, 300'000}, algorithm);
+      const auto schedule = schedule_of(machine, slice, {GetParam(), hlo::ElementType::bf16, 300'000}, algorithm);
       const CollectiveOutcome outcome = simulate(machine, schedule);
       EXPECT_GE(seconds(outcome), schedule::lower_bound(machine, *schedule).si());
       for (const LinkUse& use : outcome.links) {
@@ -46,9 +46,9 @@ TEST_P(EveryKind, NoLinkCarriesMoreThanItsRateAndNothingBeatsTheBound) {
 }
 
 TEST_P(EveryKind, CompletesAroundADeadLink) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   const noc::Topology slice({8, 8}, {false, true});
-  const auto schedule = automatic(machine, slice, {GetParam(), ir::ElementType::bf16, 40'000});
+  const auto schedule = automatic(machine, slice, {GetParam(), hlo::ElementType::bf16, 40'000});
   const std::array faults{noc::parse_fault("dead-link:(3,3)x+"), noc::parse_fault("dead-link:(0,0)y+")};
   const CollectiveOutcome healthy = simulate(machine, schedule);
   const CollectiveOutcome outcome = simulate(machine, schedule, {.faults = noc::Faults(slice, faults)});
@@ -56,11 +56,11 @@ TEST_P(EveryKind, CompletesAroundADeadLink) {
 }
 
 TEST(BytesSent, AreTheClosedFormOfTheAlgorithm) {
-  hw::Machine machine = network_only();
+  sw::TargetMachine machine = network_only();
   const std::int64_t elements = 3 * 5 * 1000;
   auto sent = [&](CollectiveKind kind, Algorithm algorithm) {
     const noc::Topology slice({3, 5}, {true, true});
-    const auto schedule = schedule_of(machine, slice, {kind, ir::ElementType::bf16, elements}, algorithm);
+    const auto schedule = schedule_of(machine, slice, {kind, hlo::ElementType::bf16, elements}, algorithm);
     const CollectiveOutcome outcome = simulate(machine, schedule);
     std::int64_t total = 0;
     for (const LinkUse& use : outcome.links) total += use.bytes.value();
@@ -83,11 +83,11 @@ TEST(BytesSent, AreTheClosedFormOfTheAlgorithm) {
 TEST(AllToAll, KeepsTheLinkInTheMiddleBusyFromBeginToEnd) {
   // Half of the payload crosses the middle in each direction: from X Y / 2 chips to as many, over the Y links along X,
   // and also along Y.
-  const hw::Machine machine = network_only();
+  const sw::TargetMachine machine = network_only();
   for (const noc::Topology& slice : {noc::Topology({8, 8}, {false, false}), noc::Topology({4, 4}, {false, false})}) {
     const double bytes = 2 * 32e6, chips = slice.nodes();
     const double middle = bytes / chips * (chips / 2) * (chips / 2) / slice.size(0) / machine.ici.payload_rate().si();
-    const auto schedule = schedule_of(machine, slice, {CollectiveKind::all_to_all, ir::ElementType::bf16, 32'000'000},
+    const auto schedule = schedule_of(machine, slice, {CollectiveKind::all_to_all, hlo::ElementType::bf16, 32'000'000},
                                       Algorithm::two_colour);
     const double time = seconds(simulate(machine, schedule));
     EXPECT_GE(time, middle);
@@ -98,11 +98,11 @@ TEST(AllToAll, KeepsTheLinkInTheMiddleBusyFromBeginToEnd) {
 TEST(AllToAll, AroundARingTakesTheEighthOfASquareOfChunks) {
   // Chunks of S/n go 1, 2 ... n/2 links, half of the last in each direction: n^2/8 over every link. Slices of a step
   // are passed on behind those that came before, so the last slice shows the latency of each of n/2 steps.
-  const hw::Machine machine = network_only();
+  const sw::TargetMachine machine = network_only();
   for (std::int64_t n : {4, 8, 16}) {
     const auto schedule =
         schedule_of(machine, noc::Topology({n}, {true}),
-                    {CollectiveKind::all_to_all, ir::ElementType::bf16, n * 8'000'000}, Algorithm::y_then_x);
+                    {CollectiveKind::all_to_all, hlo::ElementType::bf16, n * 8'000'000}, Algorithm::y_then_x);
     const double form = double(n * n) / 8 * 16e6 / machine.ici.payload_rate().si();
     EXPECT_NEAR(seconds(simulate(machine, schedule)), form + double(n) / 2 * machine.ici.neighbour_latency().si(), 1e-6)
         << n;
@@ -111,13 +111,13 @@ TEST(AllToAll, AroundARingTakesTheEighthOfASquareOfChunks) {
 
 TEST(Rotated, ACubeUsesTheLinksOfAllThreeDimensionsAtOnce) {
   // No less than 2 S (N-1)/N over a chip's six links; two orders leave those of one dimension idle. An all-to-all is
-  // bounded by the links that cut the cube in half: S/2 of every chip of a half over 2 n^2 links, c ranks a chip.
-  const hw::Machine machine = network_only();
+  // bounded by the links of the cube's bisection: S/2 of every chip of a half over 2 n^2 links, c ranks a chip.
+  const sw::TargetMachine machine = network_only();
   const std::int64_t elements = 48'000'000, n = 4;
   const noc::Topology cube({n, n, n}, {true, true, true});
   const double bytes = 2 * double(elements), chips = double(cube.nodes()), link = machine.ici.payload_rate().si();
   auto time = [&](CollectiveKind kind, Algorithm algorithm) {
-    return seconds(simulate(machine, schedule_of(machine, cube, {kind, ir::ElementType::bf16, elements}, algorithm)));
+    return seconds(simulate(machine, schedule_of(machine, cube, {kind, hlo::ElementType::bf16, elements}, algorithm)));
   };
   const double least = 2 * bytes * (chips - 1) / chips / (6 * link);
   EXPECT_GE(time(CollectiveKind::all_reduce, Algorithm::rotated), least);
@@ -130,9 +130,9 @@ TEST(Rotated, ACubeUsesTheLinksOfAllThreeDimensionsAtOnce) {
 }
 
 TEST(Rotated, NothingElseThanTwoColoursOnTwoDimensions) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   for (CollectiveKind kind : {CollectiveKind::all_reduce, CollectiveKind::all_to_all}) {
-    const schedule::CollectiveRequest request{kind, ir::ElementType::bf16, 1'000'000};
+    const schedule::CollectiveRequest request{kind, hlo::ElementType::bf16, 1'000'000};
     const noc::Topology slice({8, 4}, {true, false});
     EXPECT_EQ(simulate(machine, schedule_of(machine, slice, request, Algorithm::rotated)).duration,
               simulate(machine, schedule_of(machine, slice, request, Algorithm::two_colour)).duration);
@@ -140,10 +140,10 @@ TEST(Rotated, NothingElseThanTwoColoursOnTwoDimensions) {
 }
 
 TEST(Faults, ADeadChipIsAVerdictThatNamesThePair) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   const noc::Topology slice({4, 4}, {false, false});
   const std::array faults{noc::parse_fault("dead-chip:(2,2)")};
-  const auto schedule = automatic(machine, slice, {CollectiveKind::all_reduce, ir::ElementType::bf16, 1000});
+  const auto schedule = automatic(machine, slice, {CollectiveKind::all_reduce, hlo::ElementType::bf16, 1000});
   for (NetworkLevel level : {NetworkLevel::message, NetworkLevel::packet}) {
     try {
       simulate(machine, schedule, {.network = level, .faults = noc::Faults(slice, faults)});
@@ -155,9 +155,9 @@ TEST(Faults, ADeadChipIsAVerdictThatNamesThePair) {
 }
 
 TEST(Faults, ASlowLinkAndASlowChipCostTimeAndJitterFollowsItsSeed) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   const noc::Topology slice({4, 4}, {true, true});
-  const auto schedule = automatic(machine, slice, {CollectiveKind::all_reduce, ir::ElementType::bf16, 1'000'000});
+  const auto schedule = automatic(machine, slice, {CollectiveKind::all_reduce, hlo::ElementType::bf16, 1'000'000});
   const base::Time healthy = simulate(machine, schedule, {.fold = false}).duration;
   auto with = [&](const char* text, std::uint64_t seed = 1) {
     const std::array faults{noc::parse_fault(text)};
@@ -173,10 +173,10 @@ TEST(Faults, ASlowLinkAndASlowChipCostTimeAndJitterFollowsItsSeed) {
 // Where no two flows share a link, no messages change order: all times are maxima of sums of the starts and durations.
 // Two flows may pass a link in another order and take longer than the jitter.
 TEST(Faults, JitterDelaysFlowsThatShareNoLinkByNoMoreThanItself) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   const noc::Topology slice({4, 4}, {true, true});
   for (std::int64_t elements : {20'000, 1'000'000}) {
-    const auto schedule = schedule_of(machine, slice, {CollectiveKind::all_reduce, ir::ElementType::bf16, elements},
+    const auto schedule = schedule_of(machine, slice, {CollectiveKind::all_reduce, hlo::ElementType::bf16, elements},
                                       Algorithm::one_way_ring);
     const base::Time healthy = simulate(machine, schedule, {.fold = false}).duration;
     const std::array faults{noc::parse_fault("jitter:5us")};
@@ -190,11 +190,11 @@ TEST(Faults, JitterDelaysFlowsThatShareNoLinkByNoMoreThanItself) {
 }
 
 TEST(AlgorithmChoice, IsTheOneThatTheSimulationFindsFastestOrWithinAFewPercentOfIt) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   for (const noc::Topology& slice : {noc::Topology({8, 4}, {false, false}), noc::Topology({8, 8}, {true, true}),
                                      noc::Topology({16, 4}, {false, true})}) {
     for (std::int64_t elements : {10'000, 5'000'000}) {
-      const schedule::CollectiveRequest request{CollectiveKind::all_reduce, ir::ElementType::bf16, elements};
+      const schedule::CollectiveRequest request{CollectiveKind::all_reduce, hlo::ElementType::bf16, elements};
       const auto groups = CollectiveGroups::all(slice, 2);
       const AlgorithmChoice choice = choose_algorithm(machine, slice, groups, request);
       const double chosen = seconds(simulate(machine, choice.schedule));

@@ -59,12 +59,12 @@ struct FaultyCase {
 };
 
 TEST(FaultyCollective, IsNeverFasterThanTheHealthyOne) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   int compared = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     const FaultyCase test(seed);
     const auto schedule =
-        schedule_of(machine, test.slice, {test.kind, ir::ElementType::bf16, test.bytes / 2}, test.algorithm);
+        schedule_of(machine, test.slice, {test.kind, hlo::ElementType::bf16, test.bytes / 2}, test.algorithm);
     const base::Time healthy = simulate(machine, schedule).duration;
     CollectiveOptions options;
     options.faults = noc::Faults(test.slice, std::span(&test.fault, 1));
@@ -73,7 +73,7 @@ TEST(FaultyCollective, IsNeverFasterThanTheHealthyOne) {
     try {
       faulty = simulate(machine, schedule, options).duration;
     } catch (const base::SimulationError&) {
-      // Chips of a slice without wrap links may have no other way. Nothing else ends a collective.
+      // Chips of a slice without wrap links may have no other route. Nothing else ends a collective.
       EXPECT_TRUE(test.kills());
       continue;
     }
@@ -93,10 +93,10 @@ TEST(FaultyCollective, IsNeverFasterThanTheHealthyOne) {
 TEST(FaultyCollective, ADelayLargerThanTheCollectiveIsTheTimeOfAllThatWaits) {
   // The last chip to begin is one second late, at most; all others wait for its contribution, and the rest takes no
   // longer than the whole collective.
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   const noc::Topology slice({4, 4}, {false, false});
   const auto schedule =
-      schedule_of(machine, slice, {CollectiveKind::all_reduce, ir::ElementType::bf16, 1 << 20}, Algorithm::two_colour);
+      schedule_of(machine, slice, {CollectiveKind::all_reduce, hlo::ElementType::bf16, 1 << 20}, Algorithm::two_colour);
   CollectiveOptions options;
   options.starts.resize(32);
   const CollectiveOutcome healthy = simulate(machine, schedule, options);

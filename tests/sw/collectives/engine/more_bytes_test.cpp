@@ -55,14 +55,14 @@ void walk(const std::vector<std::int64_t>& bytes, Time time, Steps& steps) {
 }
 
 Steps automatic_steps(CollectiveKind kind, const std::vector<std::int64_t>& sizes, std::size_t count) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   const noc::Topology slice = noc::slice_topology({machine.pod.dimensions, machine.pod.pods}, sizes);
-  SCOPED_TRACE(testing::Message() << to_string(kind) << " on " << noc::to_string(slice));
+  SCOPED_TRACE(::testing::Message() << to_string(kind) << " on " << noc::to_string(slice));
   Steps steps;
   walk(
       byte_counts(count, std::uint64_t(slice.nodes() + std::int64_t(kind))),
       [&](std::int64_t elements) {
-        return seconds(simulate(machine, automatic(machine, slice, {kind, ir::ElementType::bf16, elements})));
+        return seconds(simulate(machine, automatic(machine, slice, {kind, hlo::ElementType::bf16, elements})));
       },
       steps);
   return steps;
@@ -76,7 +76,7 @@ TEST(MoreBytes, AreNeverFaster) {
   }
 }
 
-class MoreBytesOn : public testing::TestWithParam<std::vector<std::int64_t>> {};
+class MoreBytesOn : public ::testing::TestWithParam<std::vector<std::int64_t>> {};
 
 // 51 steps of each of six kinds on each of ten slices: 3060.
 TEST_P(MoreBytesOn, ASliceAreNeverFaster) {
@@ -92,8 +92,8 @@ TEST_P(MoreBytesOn, ASliceAreNeverFaster) {
 
 using Sizes = std::vector<std::int64_t>;
 INSTANTIATE_TEST_SUITE_P(TenSlices, MoreBytesOn,
-                         testing::Values(Sizes{2, 2}, Sizes{4, 2}, Sizes{4, 4}, Sizes{4, 8}, Sizes{8, 4}, Sizes{8, 8},
-                                         Sizes{16, 8}, Sizes{16, 16}, Sizes{32, 16}, Sizes{32, 32}));
+                         ::testing::Values(Sizes{2, 2}, Sizes{4, 2}, Sizes{4, 4}, Sizes{4, 8}, Sizes{8, 4}, Sizes{8, 8},
+                                           Sizes{16, 8}, Sizes{16, 16}, Sizes{32, 16}, Sizes{32, 32}));
 
 }  // namespace
 }  // namespace podsim::sw::collectives::engine

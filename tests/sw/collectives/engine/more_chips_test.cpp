@@ -15,14 +15,14 @@ namespace {
 
 /// Every slice of a pod, and the two whose sides are half as long.
 void expect_more_with_more_chips(CollectiveKind kind, std::int64_t bytes) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   std::map<std::pair<std::int64_t, std::int64_t>, double> times;
   for (std::int64_t x = 1; x <= 32; x *= 2) {
     for (std::int64_t y = 1; y <= 32; y *= 2) {
       if (x * y == 1) continue;
       const noc::Topology slice = noc::slice_topology({machine.pod.dimensions, machine.pod.pods}, {x, y});
       const double time =
-          seconds(simulate(machine, automatic(machine, slice, {kind, ir::ElementType::bf16, bytes / 2})));
+          seconds(simulate(machine, automatic(machine, slice, {kind, hlo::ElementType::bf16, bytes / 2})));
       times[{x, y}] = time;
       for (const auto& half : {std::pair(x / 2, y), std::pair(x, y / 2)}) {
         if (times.contains(half)) {
@@ -33,15 +33,15 @@ void expect_more_with_more_chips(CollectiveKind kind, std::int64_t bytes) {
   }
 }
 
-class MoreChips : public testing::TestWithParam<CollectiveKind> {};
+class MoreChips : public ::testing::TestWithParam<CollectiveKind> {};
 
 TEST_P(MoreChips, TakeLonger) {
   for (const std::int64_t bytes : {512, 4096, 65536}) expect_more_with_more_chips(GetParam(), bytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, MoreChips,
-                         testing::Values(CollectiveKind::all_reduce, CollectiveKind::reduce_scatter,
-                                         CollectiveKind::all_gather, CollectiveKind::broadcast),
+                         ::testing::Values(CollectiveKind::all_reduce, CollectiveKind::reduce_scatter,
+                                           CollectiveKind::all_gather, CollectiveKind::broadcast),
                          [](const auto& kind) {
                            std::string name(to_string(kind.param));
                            std::erase(name, '-');

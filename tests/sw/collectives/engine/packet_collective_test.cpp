@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives over packets: the same times as over messages, the same values whatever the network does, and flits and
+// Collectives over packets: the same times as over messages, the same values on any network, and flits and
 // credits conserved.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -61,9 +61,9 @@ class BothLevels : public ::testing::TestWithParam<Sample> {};
 INSTANTIATE_TEST_SUITE_P(Collective, BothLevels, ::testing::ValuesIn(samples()), sample_name);
 
 TEST_P(BothLevels, AgreeWithinFivePercent) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   const auto& [kind, slice, elements] = GetParam();
-  const schedule::CollectiveRequest request{kind, ir::ElementType::bf16, elements};
+  const schedule::CollectiveRequest request{kind, hlo::ElementType::bf16, elements};
   // Packets of large direct sends wait for each other at turns, which messages do not show (patterns/direct.h).
   const bool by_dimension = kind == CollectiveKind::all_to_all && elements >= 100'000;
   const auto schedule =
@@ -111,11 +111,11 @@ class StridedGroups : public ::testing::TestWithParam<Strided> {};
 INSTANTIATE_TEST_SUITE_P(Collective, StridedGroups, ::testing::ValuesIn(strided()), strided_name);
 
 TEST_P(StridedGroups, AgreeWithinTenPercent) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   const auto& [kind, slice, groups, elements] = GetParam();
   const auto each =
       CollectiveGroups::parse(fmt::format("[{0},{1}]<=[{1},{0}]T(1,0)", groups, slice.nodes() * 2 / groups), slice, 2);
-  const auto schedule = choose_algorithm(machine, slice, each, {kind, ir::ElementType::bf16, elements}).schedule;
+  const auto schedule = choose_algorithm(machine, slice, each, {kind, hlo::ElementType::bf16, elements}).schedule;
   const double messages = seconds(simulate(machine, schedule));
   const double packets = seconds(simulate(machine, schedule, {.network = NetworkLevel::packet}));
   EXPECT_NEAR(packets / messages, 1, 0.1);
@@ -126,14 +126,14 @@ INSTANTIATE_TEST_SUITE_P(Collective, OverPackets, ::testing::ValuesIn(collective
                          [](const auto& kind) { return name_of(kind.param); });
 
 /// 2 S (N-1)/N over all the links that a chip has.
-double all_reduce_bound(const hw::Machine& machine, const noc::Topology& slice, double bytes) {
+double all_reduce_bound(const sw::TargetMachine& machine, const noc::Topology& slice, double bytes) {
   int links = 1;
   for (noc::NodeId chip = 0; chip < slice.nodes(); ++chip) links = std::max(links, slice.links_from(chip));
   const double n = slice.nodes();
   return 2 * bytes * (n - 1) / n / (links * machine.ici.payload_rate().si());
 }
 
-void expect_physical(const hw::Machine& machine, const schedule::CollectiveSchedule& schedule,
+void expect_physical(const sw::TargetMachine& machine, const schedule::CollectiveSchedule& schedule,
                      const CollectiveOutcome& outcome) {
   EXPECT_EQ(outcome.audit, "");
   EXPECT_GE(seconds(outcome), schedule::lower_bound(machine, schedule).si());
@@ -148,11 +148,11 @@ void expect_physical(const hw::Machine& machine, const schedule::CollectiveSched
 }
 
 TEST_P(OverPackets, LinksKeepToTheirRateFlitsAndCreditsAddUpAndNothingBeatsTheBound) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   for (const noc::Topology& slice : {noc::Topology({4, 4}, {true, true}), noc::Topology({5, 3}, {false, false}),
                                      noc::Topology({1, 7}, {false, true})}) {
     for (Algorithm algorithm : algorithms_for(GetParam())) {
-      const auto schedule = schedule_of(machine, slice, {GetParam(), ir::ElementType::bf16, 60'000}, algorithm);
+      const auto schedule = schedule_of(machine, slice, {GetParam(), hlo::ElementType::bf16, 60'000}, algorithm);
       SCOPED_TRACE(noc::to_string(slice) + " " + std::string(to_string(algorithm)));
       expect_physical(machine, *schedule, simulate(machine, schedule, {.network = NetworkLevel::packet}));
     }
@@ -172,7 +172,7 @@ CoreVectors integers(const schedule::CollectiveSchedule& schedule) {
 /// Every link stalls and retransmits at random, and chips begin at random times.
 void expect_right_numbers_in_spite_of_stalls(const noc::Topology& slice, const schedule::CollectiveRequest& request,
                                              Algorithm algorithm) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   const auto schedule = schedule_of(machine, slice, request, algorithm);
   const CoreVectors operands = integers(*schedule);
   CollectiveData data(*schedule, operands);
@@ -191,7 +191,7 @@ TEST_P(OverPackets, OddSlicesEndWithTheRightNumbersWhateverStalls) {
        {noc::Topology({3, 5}, {false, true}), noc::Topology({1, 7}, {false, false}),
         noc::Topology({2, 3, 4}, {true, false, true}), noc::Topology({1, 1}, {false, false})}) {
     for (Algorithm algorithm : algorithms_for(GetParam())) {
-      for (ir::ElementType type : {ir::ElementType::bf16, ir::ElementType::f32}) {
+      for (hlo::ElementType type : {hlo::ElementType::bf16, hlo::ElementType::f32}) {
         expect_right_numbers_in_spite_of_stalls(slice, {GetParam(), type, 1001}, algorithm);
       }
     }
@@ -200,16 +200,16 @@ TEST_P(OverPackets, OddSlicesEndWithTheRightNumbersWhateverStalls) {
 
 TEST_P(OverPackets, OneHundredTwentyEightChipsEndWithTheRightNumbersWhateverStalls) {
   const noc::Topology slice({16, 8}, {false, true});
-  for (ir::ElementType type : {ir::ElementType::bf16, ir::ElementType::f32}) {
+  for (hlo::ElementType type : {hlo::ElementType::bf16, hlo::ElementType::f32}) {
     expect_right_numbers_in_spite_of_stalls(slice, {GetParam(), type, 1003}, algorithms_for(GetParam()).front());
   }
 }
 
 TEST(Stalls, TakeTheirShareOfTheRateOfPacketsAndOfMessages) {
   // A link that stalls with probability p in any cycle has 1 - p of its rate: 2 (n-1)(S / (n b (1-p)) + L).
-  const hw::Machine machine = network_only();
+  const sw::TargetMachine machine = network_only();
   const noc::Topology slice({4}, {true});
-  const auto schedule = schedule_of(machine, slice, {CollectiveKind::all_reduce, ir::ElementType::bf16, 1'000'000},
+  const auto schedule = schedule_of(machine, slice, {CollectiveKind::all_reduce, hlo::ElementType::bf16, 1'000'000},
                                     Algorithm::one_way_ring);
   const std::array faults{noc::parse_fault("stalls:0.5")};
   const double rate = 0.5 * machine.ici.payload_rate().si(), latency = machine.ici.neighbour_latency().si();

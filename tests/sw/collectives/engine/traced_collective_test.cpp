@@ -6,7 +6,6 @@
 #include <array>
 #include <vector>
 
-#include "base/systemc/fresh_context.h"
 #include "sw/collectives/engine/collective_simulation.h"
 #include "tests/sw/collectives/engine/any_collective.h"
 #include "tests/sw/collectives/engine/no_signals.h"
@@ -39,7 +38,6 @@ RC_GTEST_PROP(TracedCollective, TakesTheTimeOfOneWithoutSignals, ()) {
   const CollectiveOutcome plain = simulate_collective(sample.machine, sample.schedule, options);
   testing::NoSignals sink;
   options.sink = &sink;
-  base::systemc::fresh_context();
   const CollectiveOutcome traced = simulate_collective(sample.machine, sample.schedule, options);
   RC_ASSERT(plain.finish == traced.finish);
   RC_ASSERT(plain.duration == traced.duration);

@@ -35,7 +35,7 @@ PhaseWalk expect_tree(const Pattern& pattern, std::int32_t root) {
 
 template <class Visit>
 void for_each_root(Visit visit) {
-  for (std::int32_t n = 2; n <= most_positions; ++n) {
+  for (std::int32_t n = 2; n <= max_positions; ++n) {
     for (std::int64_t payload : chunk_sizes) {
       const std::int64_t most = base::divide_round_up(payload, 5);
       for (std::int32_t root : {0, 1, n / 2, n - 1}) {

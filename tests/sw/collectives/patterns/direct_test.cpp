@@ -12,7 +12,7 @@ namespace podsim::sw::collectives::patterns {
 namespace {
 
 TEST(Direct, SendsABlockToEveryOtherMemberInOneStep) {
-  for (std::int32_t n = 2; n <= most_positions; ++n) {
+  for (std::int32_t n = 2; n <= max_positions; ++n) {
     for (std::int64_t block : chunk_sizes) {
       const Direct pattern({closed(n)}, 1, block, 7);
       std::vector<std::set<std::int32_t>> peers;
@@ -56,12 +56,12 @@ TEST(Direct, SegmentsPartitionABlock) {
 // all pairs cross it, in two directions.
 TEST(Direct, LoadsTheMiddleLinkWithTheFormOfItsHeader) {
   constexpr std::int64_t block = 10;
-  for (std::int32_t n = 2; n <= most_positions; ++n) {
+  for (std::int32_t n = 2; n <= max_positions; ++n) {
     for (bool wraps : {false, true}) {
       const noc::Topology slice({n}, {wraps});
-      const schedule::CollectiveRequest request{CollectiveKind::all_to_all, ir::ElementType::bf16, block * n};
+      const schedule::CollectiveRequest request{CollectiveKind::all_to_all, hlo::ElementType::bf16, block * n};
       const schedule::CollectiveSchedule schedule(slice, 1, CollectiveGroups::all(slice, 1), request, Algorithm::direct,
-                                                  {.link = 1, .least = 1, .most = 1000});
+                                                  {.link = 1, .most = 1000});
       const schedule::GroupSchedule& program = schedule.group_program(0);
       std::vector<std::int64_t> loads(std::size_t(slice.link_ids()), 0);
       for (int stripe = 0; stripe < program.stripes(); ++stripe) {
@@ -87,7 +87,7 @@ TEST(Direct, LoadsTheMiddleLinkWithTheFormOfItsHeader) {
 }
 
 TEST(Permute, MembersSendAndReceiveByTheirRole) {
-  const Permute pattern(100, {.link = 30, .least = 1, .most = 1000});  // of 30, 30, 30 and 10
+  const Permute pattern(100, {.link = 30, .most = 1000});  // of 30, 30, 30 and 10
   EXPECT_EQ(pattern.segments(+1), 4);
   EXPECT_EQ(pattern.origins(0), 0);
   EXPECT_EQ(pattern.completions(0), 0);

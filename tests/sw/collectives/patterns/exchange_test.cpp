@@ -10,20 +10,20 @@ namespace {
 
 template <class Visit>
 void for_each_exchange(Visit visit) {
-  for (std::int32_t n = 2; n <= most_positions; ++n) {
+  for (std::int32_t n = 2; n <= max_positions; ++n) {
     for (std::int64_t part : chunk_sizes) {
       for (std::int32_t parts : {1, 2}) {
         for (std::int64_t link : {10, 100000}) {
           SCOPED_TRACE(testing::Message() << n << " positions, " << parts << " parts of " << part << ", link " << link);
-          visit(n, part * parts, parts, SegmentLengths{.link = link, .least = 1, .most = 1000});
+          visit(n, part * parts, parts, SegmentLengths{.link = link, .most = 1000});
         }
       }
     }
   }
 }
 
-/// Every position ends with its chunk from every other position, each element once; messages get shorter by what they
-/// leave.
+/// Every position ends with its chunk from every other position, each element once; messages get shorter by the
+/// chunks that they leave.
 PhaseWalk expect_exchanged(const Exchange& pattern) {
   const auto positions = std::size_t(pattern.positions()), elements = std::size_t(pattern.payload());
   std::vector<std::vector<int>> copies(positions, std::vector<int>(elements, 0));
@@ -95,7 +95,7 @@ TEST(LineExchange, LoadsALinkWithAllPairsThatItSeparates) {
 }
 
 TEST(Exchange, AMessageLosesAChunkAtEveryPosition) {
-  const SegmentLengths lengths{.link = 1000, .least = 1, .most = 1000};
+  const SegmentLengths lengths{.link = 1000, .most = 1000};
   const LineExchange line(open(5), 10, 1, lengths);
   const Segment up{.direction = +1, .distance = 1};  // started at position 1
   EXPECT_EQ(line.elements(up, 2), 30);
@@ -112,8 +112,8 @@ TEST(Exchange, AMessageLosesAChunkAtEveryPosition) {
 }
 
 TEST(Exchange, TakesTheTimeOfTheBusiestLinkInShortSegments) {
-  const SegmentLengths lengths{.link = 1, .least = 1, .most = 1};
-  for (std::int32_t n = 2; n <= most_positions; ++n) {
+  const SegmentLengths lengths{.link = 1, .most = 1};
+  for (std::int32_t n = 2; n <= max_positions; ++n) {
     const LineExchange line(open(n), 5000, 1, lengths);
     EXPECT_NEAR(line.modelled_time(without_latency(1e6), 1).si() / (n * n / 4 * 5000 / 1e6), 1, 1e-3) << n;
     const RingExchange ring(closed(n), 5000, 1, lengths);

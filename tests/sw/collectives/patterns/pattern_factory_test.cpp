@@ -8,7 +8,7 @@
 namespace podsim::sw::collectives::patterns {
 namespace {
 
-constexpr SegmentLengths factory_lengths{.link = 100, .least = 1, .most = 1000};
+constexpr SegmentLengths factory_lengths{.link = 100, .most = 1000};
 constexpr LogicalDimension scattered_chips{.physical = -1, .size = 4};
 
 PatternFactory factory(Algorithm algorithm, int stripes_per_link = 2) {

@@ -9,11 +9,11 @@
 
 #include "sw/collectives/patterns/pattern.h"
 
-/// Walks a phase message by message, as its members do, and adds up what crosses every link.
+/// Walks a phase message by message, as its members do, and adds up the bytes over every link.
 namespace podsim::sw::collectives::patterns {
 
 /// Sizes and chunks that every pattern is tested with.
-inline constexpr std::int32_t most_positions = 33;
+inline constexpr std::int32_t max_positions = 33;
 inline constexpr std::array<std::int64_t, 6> chunk_sizes{1, 2, 3, 8, 25, 120};
 
 inline LogicalDimension open(std::int32_t size) { return {.physical = 0, .size = size, .stride = 1, .closed = false}; }

@@ -10,7 +10,7 @@ namespace {
 
 template <class Visit>
 void for_each_ring(Visit visit) {
-  for (std::int32_t n = 2; n <= most_positions; ++n) {
+  for (std::int32_t n = 2; n <= max_positions; ++n) {
     for (std::int64_t chunk : chunk_sizes) {
       for (int directions : {1, 2}) {
         for (std::int64_t most : {std::int64_t{7}, std::int64_t{1000}}) {
@@ -74,7 +74,7 @@ TEST(Ring, OfOneDirectionSendsWholeChunks) {
 }
 
 TEST(Ring, TakesTheTimeOfItsBytesWithoutLatency) {
-  for (std::int32_t n = 2; n <= most_positions; ++n) {
+  for (std::int32_t n = 2; n <= max_positions; ++n) {
     const LinkCosts costs = without_latency(1e6);
     const RingAllGather both(closed(n), 600, {}, 1000), one(closed(n), 600, {.directions = 1}, 1000);
     EXPECT_DOUBLE_EQ(both.modelled_time(costs, 1).si(), (n - 1) * 300 / 1e6);

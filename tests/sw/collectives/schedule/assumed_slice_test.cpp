@@ -18,7 +18,7 @@ using Sizes = std::vector<std::int64_t>;
 
 // The shapes of published runs: 4x4, 8x4, 32x16, 32x32 and 128x32, whose first dimension is open.
 TEST(AssumedSlice, IsTheBoxThatPublishedRunsHave) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   EXPECT_EQ(sizes(assumed_slice(machine, 2)), (Sizes{1, 1}));
   EXPECT_EQ(sizes(assumed_slice(machine, 32)), (Sizes{4, 4}));
   EXPECT_EQ(sizes(assumed_slice(machine, 64)), (Sizes{8, 4}));
@@ -31,7 +31,7 @@ TEST(AssumedSlice, IsTheBoxThatPublishedRunsHave) {
 }
 
 TEST(AssumedSlice, OfAnUnknownNumberOfCoresIsAPod) {
-  hw::Machine machine = tpu_v3();
+  sw::TargetMachine machine = tpu_v3();
   EXPECT_TRUE(assumed_slice(machine, 0) == assumed_slice(machine, 2048));
   machine.pod.dimensions = {4, 4, 8};
   EXPECT_EQ(sizes(assumed_slice(machine, 0)), (Sizes{4, 4, 8}));
@@ -39,7 +39,7 @@ TEST(AssumedSlice, OfAnUnknownNumberOfCoresIsAPod) {
 }
 
 TEST(AssumedSlice, HoldsEveryNumberOfCores) {
-  const hw::Machine machine = tpu_v3();
+  const sw::TargetMachine machine = tpu_v3();
   for (std::int64_t cores = 1; cores < 300; ++cores) {
     EXPECT_EQ(assumed_slice(machine, cores).nodes(), (cores + 1) / 2) << cores;
   }

@@ -10,7 +10,7 @@ namespace {
 using noc::Topology;
 
 GroupSchedule group_schedule(const noc::Topology& slice, int cores, CollectiveKind kind, Algorithm algorithm,
-                             std::int64_t elements, const SegmentLengths& lengths = {100, 1, 100}) {
+                             std::int64_t elements, const SegmentLengths& lengths = {100, 100}) {
   const auto groups = CollectiveGroups::all(slice, cores);
   return GroupSchedule(lay_out(groups.groups()[0], slice, cores), kind, algorithm, elements, lengths);
 }
@@ -99,7 +99,7 @@ RC_GTEST_PROP(GroupSchedule, TheShardsOfAllPlacesPartitionThePayload, ()) {
   const auto layout = lay_out(CollectiveGroups::all(slice, cores).groups()[0], slice, cores);
   const GroupSchedule schedule(layout, CollectiveKind::all_reduce,
                                *rc::gen::element(Algorithm::y_then_x, Algorithm::two_colour), *rc::gen::inRange(1, 500),
-                               {7, 2, 9});
+                               {7, 9});
   std::vector<int> owners(std::size_t(schedule.padded_elements()), 0);
   for (std::int32_t index = 0; index < layout.positions(); ++index) {
     for (int stripe = 0; stripe < schedule.stripes(); ++stripe) {

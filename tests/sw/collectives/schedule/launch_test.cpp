@@ -15,9 +15,9 @@ namespace {
 /// The launch in us of the first of some groups on a slice of open dimensions, of chips with two cores.
 double launch_us(const noc::Topology& slice, const CollectiveGroups& groups,
                  CollectiveKind kind = CollectiveKind::all_reduce) {
-  const hw::Machine machine = tpu_v3();
-  const CollectiveSchedule schedule(slice, 2, groups, {kind, ir::ElementType::f32, 64}, algorithms_for(kind).front(),
-                                    segment_lengths(machine, ir::ElementType::f32));
+  const sw::TargetMachine machine = tpu_v3();
+  const CollectiveSchedule schedule(slice, 2, groups, {kind, hlo::ElementType::f32, 64}, algorithms_for(kind).front(),
+                                    segment_lengths(machine, hlo::ElementType::f32));
   return launch(machine, schedule.group_program(0)).si() * 1e6;
 }
 

@@ -5,17 +5,17 @@
 
 #include <tuple>
 
-#include "sw/ir/build/graph_builder.h"
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/sw/ir/literals.h"
+#include "hlo/build/graph_builder.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "tests/hlo/literals.h"
 
 namespace podsim::sw::compiler::fuse {
 namespace {
 
 using Layout = std::vector<int>;
 
-const ir::ConvolutionDimensions forward = ir::build::convolution_dimensions("b01f_01io->b01f");
+const hlo::ConvolutionDimensions forward = hlo::build::convolution_dimensions("b01f_01io->b01f");
 const Layout feature_in_lanes{3, 0, 2, 1};
 const Layout batch_in_lanes{0, 3, 2, 1};
 
@@ -28,17 +28,17 @@ struct Convolution {
 class LaidOut {
  public:
   explicit LaidOut(const Convolution& c) {
-    ir::build::GraphBuilder b("convolution");
-    x_ = b.parameter(ir::make_shape(ir::ElementType::bf16, {c.batch, c.size, c.size, c.in}), "x");
-    ir::InstructionId weights =
-        b.parameter(ir::make_shape(ir::ElementType::f32, {c.window, c.window, c.in, c.out}), "weights");
+    hlo::build::GraphBuilder b("convolution");
+    x_ = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {c.batch, c.size, c.size, c.in}), "x");
+    hlo::InstructionId weights =
+        b.parameter(hlo::make_shape(hlo::ElementType::f32, {c.window, c.window, c.in, c.out}), "weights");
     std::int64_t pad = (c.window - 1) / 2;
-    ir::WindowDimension w{.size = c.window, .padding_low = pad, .padding_high = pad};
-    ir::InstructionId y = b.convolution(x_, b.convert(weights, ir::ElementType::bf16), {w, w}, forward);
-    ir::WindowDimension g{.size = c.size, .padding_low = pad, .padding_high = pad};
-    ir::InstructionId gradient = b.convolution(x_, y, {g, g}, ir::build::convolution_dimensions("f01b_i01o->01bf"));
-    ir::InstructionId relu = b.maximum(y, b.full_like(y, 0));
-    root_ = b.tuple({relu, b.convert(gradient, ir::ElementType::f32)});
+    hlo::WindowDimension w{.size = c.window, .padding_low = pad, .padding_high = pad};
+    hlo::InstructionId y = b.convolution(x_, b.convert(weights, hlo::ElementType::bf16), {w, w}, forward);
+    hlo::WindowDimension g{.size = c.size, .padding_low = pad, .padding_high = pad};
+    hlo::InstructionId gradient = b.convolution(x_, y, {g, g}, hlo::build::convolution_dimensions("f01b_i01o->01bf"));
+    hlo::InstructionId relu = b.maximum(y, b.full_like(y, 0));
+    root_ = b.tuple({relu, b.convert(gradient, hlo::ElementType::f32)});
     module_ = std::move(b).build(root_);
     assign_layouts(module_.computations[module_.entry]);
   }
@@ -49,11 +49,11 @@ class LaidOut {
   Layout weight_gradient() const { return element(1); }
 
  private:
-  const ir::Computation& entry() const { return module_.entry_computation(); }
+  const hlo::Computation& entry() const { return module_.entry_computation(); }
   Layout element(int i) const { return entry()[entry().root].shape.tuple_shapes[i].minor_to_major; }
 
-  ir::Module module_;
-  ir::InstructionId x_, root_;
+  hlo::Module module_;
+  hlo::InstructionId x_, root_;
 };
 
 // Layouts in the modules of MLPerf ResNet-50 on TPU v3, with batch 128 per core.
@@ -102,44 +102,44 @@ TEST(LayoutAssignment, AKernelGradientIsLaidOutAsTheKernelItUpdates) {
 
 TEST(LayoutAssignment, TheFirstConvolutionThatNamesDimensionsDecides) {
   // The second convolution reads the 64 x 256 kernel of the first one transposed: lanes would be dimension 2.
-  ir::build::GraphBuilder b("two");
-  ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::bf16, {128, 8, 8, 64}), "x");
-  ir::InstructionId kernel = b.parameter(ir::make_shape(ir::ElementType::bf16, {1, 1, 64, 256}), "k");
-  ir::InstructionId y = b.convolution(x, kernel, {{}, {}}, forward);
-  ir::InstructionId back = b.convolution(y, kernel, {{}, {}}, ir::build::convolution_dimensions("b01f_01oi->b01f"));
-  ir::Module module = std::move(b).build(back);
+  hlo::build::GraphBuilder b("two");
+  hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {128, 8, 8, 64}), "x");
+  hlo::InstructionId kernel = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {1, 1, 64, 256}), "k");
+  hlo::InstructionId y = b.convolution(x, kernel, {{}, {}}, forward);
+  hlo::InstructionId back = b.convolution(y, kernel, {{}, {}}, hlo::build::convolution_dimensions("b01f_01oi->b01f"));
+  hlo::Module module = std::move(b).build(back);
   assign_layouts(module.computations[module.entry]);
-  const ir::Computation& entry = module.entry_computation();
+  const hlo::Computation& entry = module.entry_computation();
   EXPECT_EQ(entry[entry.parameters[1]].shape.minor_to_major, (Layout{3, 2, 1, 0}));
 }
 
 TEST(LayoutAssignment, ArraysThatNoConvolutionTouchesStayRowMajor) {
-  ir::build::GraphBuilder b("mixed");
-  ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::bf16, {128, 8, 8, 64}), "x");
-  ir::InstructionId kernel = b.parameter(ir::make_shape(ir::ElementType::bf16, {1, 1, 64, 64}), "k");
-  ir::InstructionId other = b.parameter(ir::make_shape(ir::ElementType::f32, {128, 8, 8, 32}), "other");
-  ir::InstructionId y = b.convolution(x, kernel, {{}, {}}, forward);
-  ir::Module module = std::move(b).build(b.tuple({y, b.negate(other)}));
+  hlo::build::GraphBuilder b("mixed");
+  hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {128, 8, 8, 64}), "x");
+  hlo::InstructionId kernel = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {1, 1, 64, 64}), "k");
+  hlo::InstructionId other = b.parameter(hlo::make_shape(hlo::ElementType::f32, {128, 8, 8, 32}), "other");
+  hlo::InstructionId y = b.convolution(x, kernel, {{}, {}}, forward);
+  hlo::Module module = std::move(b).build(b.tuple({y, b.negate(other)}));
   assign_layouts(module.computations[module.entry]);
-  const ir::Computation& entry = module.entry_computation();
+  const hlo::Computation& entry = module.entry_computation();
   EXPECT_TRUE(entry[entry.parameters[2]].shape.minor_to_major.empty());
   EXPECT_TRUE(entry[entry.root].shape.tuple_shapes[1].minor_to_major.empty());
   EXPECT_EQ(entry[entry.root].shape.tuple_shapes[0].minor_to_major, batch_in_lanes);
 }
 
 TEST(LayoutAssignment, LayoutsDoNotChangeAnyValue) {
-  ir::build::GraphBuilder b("values");
-  ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {3, 4, 4, 2}), "x");
-  ir::InstructionId kernel = b.parameter(ir::make_shape(ir::ElementType::f32, {3, 3, 2, 5}), "k");
-  ir::WindowDimension w{.size = 3, .padding_low = 1, .padding_high = 1};
-  ir::Module module = std::move(b).build(b.convolution(x, kernel, {w, w}, forward));
-  const ir::Computation& entry = module.entry_computation();
-  std::vector<ir::Literal> arguments{ir::testing::random_literal(entry[entry.parameters[0]].shape, 1),
-                                     ir::testing::random_literal(entry[entry.parameters[1]].shape, 2)};
-  ir::Literal before = ir::eval::evaluate(module, arguments);
+  hlo::build::GraphBuilder b("values");
+  hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::f32, {3, 4, 4, 2}), "x");
+  hlo::InstructionId kernel = b.parameter(hlo::make_shape(hlo::ElementType::f32, {3, 3, 2, 5}), "k");
+  hlo::WindowDimension w{.size = 3, .padding_low = 1, .padding_high = 1};
+  hlo::Module module = std::move(b).build(b.convolution(x, kernel, {w, w}, forward));
+  const hlo::Computation& entry = module.entry_computation();
+  std::vector<hlo::Literal> arguments{hlo::testing::random_literal(entry[entry.parameters[0]].shape, 1),
+                                      hlo::testing::random_literal(entry[entry.parameters[1]].shape, 2)};
+  hlo::Literal before = hlo::eval::evaluate(module, arguments);
   assign_layouts(module.computations[module.entry]);
-  EXPECT_NO_THROW(ir::build::verify(module));
-  EXPECT_EQ(ir::eval::evaluate(module, arguments).values, before.values);
+  EXPECT_NO_THROW(hlo::build::verify(module));
+  EXPECT_EQ(hlo::eval::evaluate(module, arguments).values, before.values);
 }
 
 }  // namespace

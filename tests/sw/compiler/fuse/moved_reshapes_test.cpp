@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "sw/ir/build/graph_builder.h"
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/sw/ir/literals.h"
+#include "hlo/build/graph_builder.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "tests/hlo/literals.h"
 
 namespace podsim::sw::compiler::fuse {
 namespace {
@@ -18,38 +18,38 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 
 /// The module after the pass, which must not change a bit of the result.
-ir::Module moved(const ir::Module& module) {
-  ir::Module after = module;
+hlo::Module moved(const hlo::Module& module) {
+  hlo::Module after = module;
   move_reshapes_to_statistics(after.computations[std::size_t(after.entry)]);
-  ir::build::verify(after);
-  std::vector<ir::Literal> arguments;
-  const ir::Computation& entry = module.entry_computation();
-  for (const ir::InstructionId parameter : entry.parameters) {
-    arguments.push_back(ir::testing::random_literal(entry[parameter].shape, unsigned(arguments.size()) + 1));
+  hlo::build::verify(after);
+  std::vector<hlo::Literal> arguments;
+  const hlo::Computation& entry = module.entry_computation();
+  for (const hlo::InstructionId parameter : entry.parameters) {
+    arguments.push_back(hlo::testing::random_literal(entry[parameter].shape, unsigned(arguments.size()) + 1));
   }
-  EXPECT_TRUE(ir::same_values(ir::eval::evaluate(module, arguments), ir::eval::evaluate(after, arguments)));
+  EXPECT_TRUE(hlo::same_values(hlo::eval::evaluate(module, arguments), hlo::eval::evaluate(after, arguments)));
   return after;
 }
 
 /// Reshapes with a result of these sizes.
-std::ptrdiff_t reshapes_to(const ir::Module& module, const Sizes& sizes) {
-  return std::ranges::count_if(module.entry_computation().instructions, [&](const ir::Instruction& i) {
-    return i.opcode == ir::Opcode::reshape && i.shape.dimensions == sizes;
+std::ptrdiff_t reshapes_to(const hlo::Module& module, const Sizes& sizes) {
+  return std::ranges::count_if(module.entry_computation().instructions, [&](const hlo::Instruction& i) {
+    return i.opcode == hlo::Opcode::reshape && i.shape.dimensions == sizes;
   });
 }
 
 /// x - mean of its group, in the dimensions of x [images, height, width, channels].
-ir::Module centred(const Sizes& sizes, std::int64_t groups) {
-  ir::build::GraphBuilder b("centred");
+hlo::Module centred(const Sizes& sizes, std::int64_t groups) {
+  hlo::build::GraphBuilder b("centred");
   const Sizes view{sizes[0], sizes[1] * sizes[2], groups, sizes[3] / groups};
-  const ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, sizes), "x");
-  const ir::InstructionId grouped = b.reshape(x, view), sum = b.reduce_add(grouped, {1, 3});
+  const hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::f32, sizes), "x");
+  const hlo::InstructionId grouped = b.reshape(x, view), sum = b.reduce_add(grouped, {1, 3});
   return std::move(b).build(b.reshape(b.subtract(grouped, b.broadcast(sum, view, {0, 2})), sizes));
 }
 
 TEST(MovedReshapes, AGroupNormAppliesItsStatisticsToTheImage) {
   const Sizes image{2, 3, 5, 12};
-  const ir::Module module = centred(image, 4), after = moved(module);
+  const hlo::Module module = centred(image, 4), after = moved(module);
   EXPECT_EQ(reshapes_to(module, image), 1);
   EXPECT_EQ(reshapes_to(after, image), 0);
   EXPECT_EQ(reshapes_to(after, {2, 15, 4, 3}), 1) << "for the sums";
@@ -63,20 +63,20 @@ RC_GTEST_PROP(MovedReshapes, KeepEveryBit, ()) {
 }
 
 TEST(MovedReshapes, ABroadcastMayExchangeDimensions) {
-  ir::build::GraphBuilder b("exchanged");
-  const ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {9, 2}), "x");
-  const ir::InstructionId s = b.parameter(ir::make_shape(ir::ElementType::f32, {3, 3}), "s");
-  const ir::InstructionId sum = b.add(b.reshape(x, {3, 3, 2}), b.broadcast(s, {3, 3, 2}, {1, 0}));
-  const ir::Module after = moved(std::move(b).build(b.reshape(sum, {9, 2})));
+  hlo::build::GraphBuilder b("exchanged");
+  const hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::f32, {9, 2}), "x");
+  const hlo::InstructionId s = b.parameter(hlo::make_shape(hlo::ElementType::f32, {3, 3}), "s");
+  const hlo::InstructionId sum = b.add(b.reshape(x, {3, 3, 2}), b.broadcast(s, {3, 3, 2}, {1, 0}));
+  const hlo::Module after = moved(std::move(b).build(b.reshape(sum, {9, 2})));
   EXPECT_EQ(reshapes_to(after, {3, 3, 2}), 0);
 }
 
 TEST(MovedReshapes, WhatComesFromAnotherShapeStays) {
-  ir::build::GraphBuilder b("other");
-  const ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {6, 4}), "x");
-  const ir::InstructionId y = b.parameter(ir::make_shape(ir::ElementType::f32, {24}), "y");
-  const ir::InstructionId sum = b.add(b.reshape(x, {2, 12}), b.reshape(y, {2, 12}));
-  const ir::Module after = moved(std::move(b).build(b.reshape(sum, {6, 4})));
+  hlo::build::GraphBuilder b("other");
+  const hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::f32, {6, 4}), "x");
+  const hlo::InstructionId y = b.parameter(hlo::make_shape(hlo::ElementType::f32, {24}), "y");
+  const hlo::InstructionId sum = b.add(b.reshape(x, {2, 12}), b.reshape(y, {2, 12}));
+  const hlo::Module after = moved(std::move(b).build(b.reshape(sum, {6, 4})));
   EXPECT_EQ(reshapes_to(after, {2, 12}), 2);
   EXPECT_EQ(reshapes_to(after, {6, 4}), 1);
 }

@@ -7,30 +7,30 @@
 #include <utility>
 #include <vector>
 
-#include "sw/ir/build/graph_builder.h"
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/sw/ir/literals.h"
+#include "hlo/build/graph_builder.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "tests/hlo/literals.h"
 
 namespace podsim::sw::compiler::fuse {
 namespace {
 
 /// The order, minor to major, in which the reshape of an array with this order reads it after the pass.
 std::vector<int> order_read(std::vector<int> order) {
-  ir::build::GraphBuilder b("reshaped");
-  const ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::f32, {2, 4, 6, 8}), "x");
-  ir::Module module = std::move(b).build(b.reshape(b.tanh(x), {2, 24, 8}));
-  ir::Computation& entry = module.computations[std::size_t(module.entry)];
-  for (ir::Instruction& instruction : entry.instructions) {
+  hlo::build::GraphBuilder b("reshaped");
+  const hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::f32, {2, 4, 6, 8}), "x");
+  hlo::Module module = std::move(b).build(b.reshape(b.tanh(x), {2, 24, 8}));
+  hlo::Computation& entry = module.computations[std::size_t(module.entry)];
+  for (hlo::Instruction& instruction : entry.instructions) {
     if (instruction.shape.rank() == 4) instruction.shape.minor_to_major = order;
   }
-  const std::vector<ir::Literal> arguments{ir::testing::random_literal(entry[entry.parameters[0]].shape, 1)};
-  const ir::Literal expected = ir::eval::evaluate(module, arguments);
+  const std::vector<hlo::Literal> arguments{hlo::testing::random_literal(entry[entry.parameters[0]].shape, 1)};
+  const hlo::Literal expected = hlo::eval::evaluate(module, arguments);
   order_reshapes(entry);
-  ir::build::verify(module);
-  EXPECT_TRUE(ir::same_values(ir::eval::evaluate(module, arguments), expected));
-  const ir::Instruction& read = entry[entry[entry.root].operands[0]];
-  EXPECT_EQ(read.opcode, read.shape.minor_to_major == order ? ir::Opcode::tanh : ir::Opcode::copy);
+  hlo::build::verify(module);
+  EXPECT_TRUE(hlo::same_values(hlo::eval::evaluate(module, arguments), expected));
+  const hlo::Instruction& read = entry[entry[entry.root].operands[0]];
+  EXPECT_EQ(read.opcode, read.shape.minor_to_major == order ? hlo::Opcode::tanh : hlo::Opcode::copy);
   return read.shape.minor_to_major;
 }
 

@@ -12,12 +12,12 @@ namespace podsim::sw::compiler::fuse {
 namespace {
 
 /// Instruction i is named after i; the first `parameters` are parameters, the others add two or fewer earlier ones.
-ir::Computation random_computation(int size, int parameters) {
-  ir::Computation computation;
+hlo::Computation random_computation(int size, int parameters) {
+  hlo::Computation computation;
   for (int i = 0; i < size; ++i) {
-    ir::Instruction instruction;
+    hlo::Instruction instruction;
     instruction.name = std::to_string(i);
-    instruction.opcode = i < parameters ? ir::Opcode::parameter : ir::Opcode::add;
+    instruction.opcode = i < parameters ? hlo::Opcode::parameter : hlo::Opcode::add;
     if (i < parameters) {
       computation.parameters.push_back(i);
     } else {
@@ -30,39 +30,39 @@ ir::Computation random_computation(int size, int parameters) {
 }
 
 /// The same graph in another order: instruction i moves to position at[i].
-ir::Computation permuted(const ir::Computation& computation, const std::vector<int>& at) {
-  ir::Computation result = computation;
+hlo::Computation permuted(const hlo::Computation& computation, const std::vector<int>& at) {
+  hlo::Computation result = computation;
   for (std::size_t i = 0; i < at.size(); ++i) {
-    ir::Instruction& moved = result.instructions[at[i]] = computation.instructions[i];
-    for (ir::InstructionId& operand : moved.operands) operand = at[operand];
+    hlo::Instruction& moved = result.instructions[at[i]] = computation.instructions[i];
+    for (hlo::InstructionId& operand : moved.operands) operand = at[operand];
   }
   result.root = at[computation.root];
-  for (ir::InstructionId& parameter : result.parameters) parameter = at[parameter];
+  for (hlo::InstructionId& parameter : result.parameters) parameter = at[parameter];
   return result;
 }
 
-std::vector<std::string> operand_names(const ir::Computation& computation, const ir::Instruction& instruction) {
+std::vector<std::string> operand_names(const hlo::Computation& computation, const hlo::Instruction& instruction) {
   std::vector<std::string> names;
-  for (ir::InstructionId operand : instruction.operands) names.push_back(computation[operand].name);
+  for (hlo::InstructionId operand : instruction.operands) names.push_back(computation[operand].name);
   return names;
 }
 
-const ir::Instruction& named(const ir::Computation& computation, const std::string& name) {
-  return *std::ranges::find(computation.instructions, name, &ir::Instruction::name);
+const hlo::Instruction& named(const hlo::Computation& computation, const std::string& name) {
+  return *std::ranges::find(computation.instructions, name, &hlo::Instruction::name);
 }
 
 RC_GTEST_PROP(Rebuild, AnyOrderIsSortedIntoTheSameGraphWithoutWhatTheRootDoesNotNeed, ()) {
   int size = *rc::gen::inRange(1, 30);
-  ir::Computation original = random_computation(size, *rc::gen::inRange(1, size + 1));
+  hlo::Computation original = random_computation(size, *rc::gen::inRange(1, size + 1));
   std::vector<int> at(std::size_t(size), 0);
   std::iota(at.begin(), at.end(), 0);
   for (int i = size - 1; i > 0; --i) std::swap(at[i], at[*rc::gen::inRange(0, i + 1)]);
-  ir::Computation sorted = sorted_topologically(permuted(original, at));
+  hlo::Computation sorted = sorted_topologically(permuted(original, at));
 
   std::set<std::string> reached;
-  for (ir::InstructionId id = 0; id < ir::InstructionId(sorted.instructions.size()); ++id) {
-    const ir::Instruction& instruction = sorted[id];
-    for (ir::InstructionId operand : instruction.operands) RC_ASSERT(operand < id);
+  for (hlo::InstructionId id = 0; id < hlo::InstructionId(sorted.instructions.size()); ++id) {
+    const hlo::Instruction& instruction = sorted[id];
+    for (hlo::InstructionId operand : instruction.operands) RC_ASSERT(operand < id);
     RC_ASSERT(operand_names(sorted, instruction) == operand_names(original, named(original, instruction.name)));
     reached.insert(instruction.name);
   }
@@ -73,7 +73,7 @@ RC_GTEST_PROP(Rebuild, AnyOrderIsSortedIntoTheSameGraphWithoutWhatTheRootDoesNot
   }
   // Needed: parameters, the root, and instructions read by needed ones. Going backwards visits readers first.
   std::set<std::string> needed;
-  for (ir::InstructionId parameter : original.parameters) needed.insert(original[parameter].name);
+  for (hlo::InstructionId parameter : original.parameters) needed.insert(original[parameter].name);
   needed.insert(original[original.root].name);
   for (int id = size - 1; id >= 0; --id) {
     if (!needed.contains(original[id].name)) continue;
@@ -84,10 +84,10 @@ RC_GTEST_PROP(Rebuild, AnyOrderIsSortedIntoTheSameGraphWithoutWhatTheRootDoesNot
 
 RC_GTEST_PROP(Rebuild, AnOrderThatIsTopologicalStaysAsItIs, ()) {
   int size = *rc::gen::inRange(1, 30);
-  ir::Computation original = random_computation(size, size / 2 + 1);
-  ir::Computation once = sorted_topologically(original);
+  hlo::Computation original = random_computation(size, size / 2 + 1);
+  hlo::Computation once = sorted_topologically(original);
   std::vector<int> numbers;
-  for (const ir::Instruction& instruction : once.instructions) numbers.push_back(std::stoi(instruction.name));
+  for (const hlo::Instruction& instruction : once.instructions) numbers.push_back(std::stoi(instruction.name));
   RC_ASSERT(std::ranges::is_sorted(numbers));
 }
 

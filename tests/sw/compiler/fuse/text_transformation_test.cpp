@@ -4,14 +4,14 @@
 
 #include "sw/compiler/fuse/fusion.h"
 #include "sw/compiler/fuse/layout_assignment.h"
-#include "tests/sw/ir/hlo_text.h"
-#include "tests/sw/ir/literals.h"
+#include "tests/hlo/hlo_text.h"
+#include "tests/hlo/literals.h"
 
 namespace podsim::sw::compiler::fuse {
 namespace {
 
 /// A layer of attention over embeddings that are looked up, with a softmax and a loss.
-const std::string attention = ir::testing::scalar_functions + R"(
+const std::string attention = hlo::testing::scalar_functions + R"(
 ENTRY main {
   table = f32[10,8] parameter(0)
   tokens = s32[6,1] parameter(1)
@@ -43,18 +43,18 @@ ENTRY main {
 )";
 
 TEST(TextTransformation, FusingAndLayingOutKeepEveryBit) {
-  const ir::Module module = ir::testing::graph_of("HloModule m\n" + attention);
-  const std::vector<ir::Literal> arguments{
-      ir::testing::random_literal(ir::make_shape(ir::ElementType::f32, {10, 8}), 1),
-      ir::testing::make_literal(ir::ElementType::s32, {6, 1}, {3, 0, 9, 3, 12, -1}),
-      ir::testing::random_literal(ir::make_shape(ir::ElementType::f32, {8, 8}), 2)};
-  const ir::Literal expected = ir::eval::evaluate(module, arguments);
-  ir::Module laid_out = module;
+  const hlo::Module module = hlo::testing::graph_of("HloModule m\n" + attention);
+  const std::vector<hlo::Literal> arguments{
+      hlo::testing::random_literal(hlo::make_shape(hlo::ElementType::f32, {10, 8}), 1),
+      hlo::testing::make_literal(hlo::ElementType::s32, {6, 1}, {3, 0, 9, 3, 12, -1}),
+      hlo::testing::random_literal(hlo::make_shape(hlo::ElementType::f32, {8, 8}), 2)};
+  const hlo::Literal expected = hlo::eval::evaluate(module, arguments);
+  hlo::Module laid_out = module;
   assign_layouts(laid_out.computations[std::size_t(laid_out.entry)]);
-  EXPECT_TRUE(ir::same_values(ir::eval::evaluate(laid_out, arguments), expected));
-  const ir::Module fused = fuse(laid_out);
+  EXPECT_TRUE(hlo::same_values(hlo::eval::evaluate(laid_out, arguments), expected));
+  const hlo::Module fused = fuse(laid_out);
   EXPECT_LT(fused.entry_computation().instructions.size(), module.entry_computation().instructions.size());
-  EXPECT_TRUE(ir::same_values(ir::eval::evaluate(fused, arguments), expected));
+  EXPECT_TRUE(hlo::same_values(hlo::eval::evaluate(fused, arguments), expected));
 }
 
 }  // namespace

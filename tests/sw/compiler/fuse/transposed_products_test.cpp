@@ -7,27 +7,27 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/sw/hlo/graph_of.h"
-#include "tests/sw/ir/literals.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "tests/hlo/literals.h"
+#include "tests/hlo/text/graph_of.h"
 
 namespace podsim::sw::compiler::fuse {
 namespace {
 
 /// Number of transposes after the pass, which must not change a bit of the result.
 std::ptrdiff_t transposes_left(const std::string& body) {
-  const ir::Module before = sw::testing::graph_of("HloModule m\nENTRY main {\n" + body + "}\n");
-  ir::Module after = before;
+  const hlo::Module before = hlo::text::testing::graph_of("HloModule m\nENTRY main {\n" + body + "}\n");
+  hlo::Module after = before;
   exchange_operands_of_transposed_dots(after.computations[std::size_t(after.entry)]);
-  ir::build::verify(after);
-  std::vector<ir::Literal> arguments;
-  const ir::Computation& entry = before.entry_computation();
-  for (const ir::InstructionId parameter : entry.parameters) {
-    arguments.push_back(sw::ir::testing::random_literal(entry[parameter].shape, int(arguments.size()) + 1));
+  hlo::build::verify(after);
+  std::vector<hlo::Literal> arguments;
+  const hlo::Computation& entry = before.entry_computation();
+  for (const hlo::InstructionId parameter : entry.parameters) {
+    arguments.push_back(hlo::testing::random_literal(entry[parameter].shape, int(arguments.size()) + 1));
   }
-  EXPECT_TRUE(ir::same_values(ir::eval::evaluate(before, arguments), ir::eval::evaluate(after, arguments)));
-  return std::ranges::count(after.entry_computation().instructions, ir::Opcode::transpose, &ir::Instruction::opcode);
+  EXPECT_TRUE(hlo::same_values(hlo::eval::evaluate(before, arguments), hlo::eval::evaluate(after, arguments)));
+  return std::ranges::count(after.entry_computation().instructions, hlo::Opcode::transpose, &hlo::Instruction::opcode);
 }
 
 TEST(TransposedProducts, RowsAndColumnsThatAreExchangedExchangeTheOperands) {

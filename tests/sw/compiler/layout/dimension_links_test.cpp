@@ -33,8 +33,8 @@ TEST(DimensionLinks, ContradictionsJoinNothing) {
   EXPECT_TRUE(links.join(2, 3, {1, 0})) << "exchanged, the orders agree";
 }
 
-// The reference numbers elements: array i has its dimensions permuted by places[i], so that any two correspond by
-// places[b] after the inverse of places[a].
+// The reference numbers elements: array i has its dimensions permuted by `places[i]`, so that any two correspond by
+// `places[b]` after the inverse of `places[a]`.
 TEST(DimensionLinks, CorrespondencesAreThoseOfPermutedArrays) {
   std::mt19937 random(11);
   const int arrays = 40, rank = 4;

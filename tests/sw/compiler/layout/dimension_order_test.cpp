@@ -7,14 +7,14 @@
 #include <algorithm>
 #include <map>
 
-#include "sw/compiler/tiles/op_work.h"
-#include "sw/ir/build/graph_builder.h"
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "sw/ir/renaming.h"
-#include "tests/hw/test_machine.h"
-#include "tests/sw/ir/hlo_text.h"
-#include "tests/sw/ir/literals.h"
+#include "hlo/build/graph_builder.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "hlo/renaming.h"
+#include "sw/compiler/tiles/core_op.h"
+#include "tests/hlo/hlo_text.h"
+#include "tests/hlo/literals.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::compiler::layout {
 namespace {
@@ -22,62 +22,62 @@ namespace {
 using Layout = std::vector<int>;
 using Sizes = std::vector<std::int64_t>;
 
-const ir::ElementType f32 = ir::ElementType::f32, bf16 = ir::ElementType::bf16;
+const hlo::ElementType f32 = hlo::ElementType::f32, bf16 = hlo::ElementType::bf16;
 
 /// Minor to major, also of arrays in the order of the text.
-Layout layout_of(const ir::Shape& shape) {
+Layout layout_of(const hlo::Shape& shape) {
   Layout layout;
   for (int i = 0; i < shape.rank(); ++i) layout.push_back(shape.minor_dimension(i));
   return layout;
 }
 
 /// The layouts of a module's arrays by type and sizes, "bf16[32,512,16,64]".
-std::map<std::string, Layout> layouts_of(const ir::Module& module) {
+std::map<std::string, Layout> layouts_of(const hlo::Module& module) {
   std::map<std::string, Layout> layouts;
-  for (const ir::Instruction& instruction : module.entry_computation().instructions) {
-    ir::Shape plain = instruction.shape;
+  for (const hlo::Instruction& instruction : module.entry_computation().instructions) {
+    hlo::Shape plain = instruction.shape;
     plain.minor_to_major.clear();
-    if (!plain.is_tuple()) layouts[ir::to_string(plain)] = layout_of(instruction.shape);
+    if (!plain.is_tuple()) layouts[hlo::to_string(plain)] = layout_of(instruction.shape);
   }
   return layouts;
 }
 
 /// Bits of the keys of [32,heads,512,512] in words of 32, as numbers.
-ir::InstructionId mask_of_bits(ir::build::GraphBuilder& b, std::int64_t heads) {
-  const ir::InstructionId words = b.parameter(ir::make_shape(ir::ElementType::u32, {32, heads, 512, 16}), "words");
-  const ir::InstructionId wide = b.broadcast(words, {32, heads, 512, 16, 32}, {0, 1, 2, 3});
-  const ir::InstructionId place = b.iota(b.shape(wide), 4);
-  const ir::InstructionId bit =
-      b.logical_and(b.binary(ir::Opcode::shift_right_logical, wide, place), b.full_like(wide, 1));
+hlo::InstructionId mask_of_bits(hlo::build::GraphBuilder& b, std::int64_t heads) {
+  const hlo::InstructionId words = b.parameter(hlo::make_shape(hlo::ElementType::u32, {32, heads, 512, 16}), "words");
+  const hlo::InstructionId wide = b.broadcast(words, {32, heads, 512, 16, 32}, {0, 1, 2, 3});
+  const hlo::InstructionId place = b.iota(b.shape(wide), 4);
+  const hlo::InstructionId bit =
+      b.logical_and(b.binary(hlo::Opcode::shift_right_logical, wide, place), b.full_like(wide, 1));
   return b.reshape(b.convert(bit, bf16), {32, heads, 512, 512});
 }
 
 /// Self-attention of BERT-large with 32 sequences of 512 tokens, and the gradient of the weights of its queries.
-ir::Module attention(std::int64_t heads = 16, std::int64_t head_size = 64, bool masked = false) {
-  ir::build::GraphBuilder b("attention");
+hlo::Module attention(std::int64_t heads = 16, std::int64_t head_size = 64, bool masked = false) {
+  hlo::build::GraphBuilder b("attention");
   const Sizes square{32, heads, 512, 512};
-  const ir::InstructionId x = b.parameter(ir::make_shape(bf16, {32, 512, 1024}), "x");
+  const hlo::InstructionId x = b.parameter(hlo::make_shape(bf16, {32, 512, 1024}), "x");
   const auto projected = [&](const char* name) {
-    const ir::InstructionId w = b.parameter(ir::make_shape(f32, {1024, heads, head_size}), name);
+    const hlo::InstructionId w = b.parameter(hlo::make_shape(f32, {1024, heads, head_size}), name);
     return b.dot(x, b.convert(w, bf16), {{}, {}, {2}, {0}});
   };
-  const ir::InstructionId q = projected("w_q"), k = projected("w_k"), v = projected("w_v");
-  const ir::InstructionId scores = b.dot(q, k, {{0, 2}, {0, 2}, {3}, {3}});
-  const ir::InstructionId highest = b.broadcast(b.reduce_max(scores, {3}), square, {0, 1, 2});
-  const ir::InstructionId power = b.exponential(b.subtract(scores, highest));
-  const ir::InstructionId shares = b.divide(power, b.broadcast(b.reduce_add(power, {3}), square, {0, 1, 2}));
-  const ir::InstructionId kept = masked ? b.multiply(shares, mask_of_bits(b, heads)) : shares;
-  const ir::InstructionId context = b.dot(kept, v, {{0, 1}, {0, 2}, {3}, {1}});
-  const ir::InstructionId back = b.transpose(context, {0, 2, 1, 3});
-  const ir::InstructionId gradient = b.convert(b.dot(x, back, {{}, {}, {0, 1}, {0, 1}}), f32);
+  const hlo::InstructionId q = projected("w_q"), k = projected("w_k"), v = projected("w_v");
+  const hlo::InstructionId scores = b.dot(q, k, {{0, 2}, {0, 2}, {3}, {3}});
+  const hlo::InstructionId highest = b.broadcast(b.reduce_max(scores, {3}), square, {0, 1, 2});
+  const hlo::InstructionId power = b.exponential(b.subtract(scores, highest));
+  const hlo::InstructionId shares = b.divide(power, b.broadcast(b.reduce_add(power, {3}), square, {0, 1, 2}));
+  const hlo::InstructionId kept = masked ? b.multiply(shares, mask_of_bits(b, heads)) : shares;
+  const hlo::InstructionId context = b.dot(kept, v, {{0, 1}, {0, 2}, {3}, {1}});
+  const hlo::InstructionId back = b.transpose(context, {0, 2, 1, 3});
+  const hlo::InstructionId gradient = b.convert(b.dot(x, back, {{}, {}, {0, 1}, {0, 1}}), f32);
   return std::move(b).build(b.tuple({context, gradient}));
 }
 
 // The layouts of these arrays in the profile of BERT-large on TPU v3.
 TEST(DimensionOrder, AttentionIsLaidOutAsOnSilicon) {
   for (const bool masked : {false, true}) {
-    ir::Module module = attention(16, 64, masked);
-    assign_dimension_orders(module, hw::tpu_v3());
+    hlo::Module module = attention(16, 64, masked);
+    assign_dimension_orders(module, sw::tpu_v3());
     const std::map<std::string, Layout> layouts = layouts_of(module);
     EXPECT_EQ(layouts.at("f32[1024,16,64]"), (Layout{0, 2, 1}));
     EXPECT_EQ(layouts.at("bf16[32,512,16,64]"), (Layout{1, 3, 2, 0}));
@@ -89,44 +89,44 @@ TEST(DimensionOrder, AttentionIsLaidOutAsOnSilicon) {
 
 // The reshape that joins the bits' dimensions would move every element if scores alone had queries in the lanes.
 TEST(DimensionOrder, ArraysThatAReshapeConnectsAreReorderedTogether) {
-  ir::Module module = attention(16, 64, true);
-  assign_dimension_orders(module, hw::tpu_v3());
+  hlo::Module module = attention(16, 64, true);
+  assign_dimension_orders(module, sw::tpu_v3());
   int reshapes = 0;
-  for (const ir::Instruction& op : module.entry_computation().instructions) {
-    if (op.opcode != ir::Opcode::reshape) continue;
+  for (const hlo::Instruction& op : module.entry_computation().instructions) {
+    if (op.opcode != hlo::Opcode::reshape) continue;
     ++reshapes;
-    EXPECT_TRUE(ir::is_renaming(module.entry_computation()[op.operands[0]].shape, op.shape));
+    EXPECT_TRUE(hlo::is_renaming(module.entry_computation()[op.operands[0]].shape, op.shape));
   }
   EXPECT_EQ(reshapes, 1);
 }
 
 /// Predictions of SSD's first layer, whose rows in memory are those of the text, as arrays of anchors that are changed
 /// and summed for every image.
-ir::Module predictions(std::int64_t of_an_anchor) {
-  ir::build::GraphBuilder b("predictions");
-  ir::Shape given = ir::make_shape(f32, {16, 38, 38, 4 * of_an_anchor});
+hlo::Module predictions(std::int64_t of_an_anchor) {
+  hlo::build::GraphBuilder b("predictions");
+  hlo::Shape given = hlo::make_shape(f32, {16, 38, 38, 4 * of_an_anchor});
   given.minor_to_major = {3, 2, 1, 0};
-  const ir::InstructionId anchors = b.reshape(b.parameter(given, "x"), {16, 5776, of_an_anchor});
+  const hlo::InstructionId anchors = b.reshape(b.parameter(given, "x"), {16, 5776, of_an_anchor});
   return std::move(b).build(b.reduce_add(b.exponential(anchors), {1, 2}));
 }
 
 // The layouts of these arrays in the profile of SSD on TPU v3.
 TEST(DimensionOrder, AReshapeMovesElementsBetweenLanesWhereThatSavesMuchPaddingOnly) {
   for (const auto& [of_an_anchor, layout] : {std::pair{81, Layout{2, 1, 0}}, std::pair{4, Layout{1, 2, 0}}}) {
-    ir::Module module = predictions(of_an_anchor);
-    assign_dimension_orders(module, hw::tpu_v3());
+    hlo::Module module = predictions(of_an_anchor);
+    assign_dimension_orders(module, sw::tpu_v3());
     EXPECT_EQ(layouts_of(module).at("f32[16,5776," + std::to_string(of_an_anchor) + "]"), layout);
   }
 }
 
 TEST(DimensionOrder, TranspositionsMoveNothingWhereOrdersAreFree) {
   for (const auto& [heads, size] : {std::pair{16, 64}, {8, 128}, {4, 256}}) {
-    ir::Module module = attention(heads, size);
-    assign_dimension_orders(module, hw::tpu_v3());
-    const ir::Computation& entry = module.entry_computation();
+    hlo::Module module = attention(heads, size);
+    assign_dimension_orders(module, sw::tpu_v3());
+    const hlo::Computation& entry = module.entry_computation();
     int transpositions = 0;
-    for (ir::InstructionId id = 0; id < ir::InstructionId(entry.instructions.size()); ++id) {
-      if (entry[id].opcode != ir::Opcode::transpose) continue;
+    for (hlo::InstructionId id = 0; id < hlo::InstructionId(entry.instructions.size()); ++id) {
+      if (entry[id].opcode != hlo::Opcode::transpose) continue;
       ++transpositions;
       EXPECT_TRUE(tiles::keeps_places(entry, id)) << heads;
     }
@@ -136,30 +136,30 @@ TEST(DimensionOrder, TranspositionsMoveNothingWhereOrdersAreFree) {
 
 // f32[2048,1000]{0,1} in the profile of ResNet-50: 2048 lanes need no padding, 1000 would be 1024.
 TEST(DimensionOrder, AWeightHasInTheLanesTheDimensionThatPadsLess) {
-  ir::build::GraphBuilder b("dense");
-  const ir::InstructionId x = b.parameter(ir::make_shape(bf16, {128, 2048}), "x");
-  const ir::InstructionId w = b.parameter(ir::make_shape(f32, {2048, 1000}), "w");
-  ir::Module module = std::move(b).build(b.dot(x, b.convert(w, bf16), {{}, {}, {1}, {0}}));
-  assign_dimension_orders(module, hw::tpu_v3());
+  hlo::build::GraphBuilder b("dense");
+  const hlo::InstructionId x = b.parameter(hlo::make_shape(bf16, {128, 2048}), "x");
+  const hlo::InstructionId w = b.parameter(hlo::make_shape(f32, {2048, 1000}), "w");
+  hlo::Module module = std::move(b).build(b.dot(x, b.convert(w, bf16), {{}, {}, {1}, {0}}));
+  assign_dimension_orders(module, sw::tpu_v3());
   EXPECT_EQ(layouts_of(module).at("f32[2048,1000]"), (Layout{0, 1}));
 }
 
 TEST(DimensionOrder, AGivenLayoutStaysAndHoldsForWhatIsComputedFromItElementByElement) {
-  ir::build::GraphBuilder b("given");
-  ir::Shape given = ir::make_shape(f32, {1024, 16, 64});
+  hlo::build::GraphBuilder b("given");
+  hlo::Shape given = hlo::make_shape(f32, {1024, 16, 64});
   given.minor_to_major = {2, 0, 1};
-  const ir::InstructionId w = b.parameter(given, "w");
-  const ir::InstructionId moved = b.subtract(w, b.multiply(w, b.full_like(w, 0.5)));
-  ir::Module module = std::move(b).build(moved);
-  assign_dimension_orders(module, hw::tpu_v3());
-  const ir::Computation& entry = module.entry_computation();
+  const hlo::InstructionId w = b.parameter(given, "w");
+  const hlo::InstructionId moved = b.subtract(w, b.multiply(w, b.full_like(w, 0.5)));
+  hlo::Module module = std::move(b).build(moved);
+  assign_dimension_orders(module, sw::tpu_v3());
+  const hlo::Computation& entry = module.entry_computation();
   EXPECT_EQ(entry[entry.parameters[0]].shape.minor_to_major, given.minor_to_major);
   EXPECT_EQ(entry[entry.root].shape.minor_to_major, given.minor_to_major);
 }
 
 // The second operand of the product comes with its update.
 TEST(DimensionOrder, AsynchronousOpsKeepTheOrderOfTheText) {
-  ir::Module module = ir::testing::graph_of(R"(HloModule m
+  hlo::Module module = hlo::testing::graph_of(R"(HloModule m
 ENTRY main {
   a = f32[1000,16] parameter(0)
   b = f32[16,8] parameter(1)
@@ -168,30 +168,30 @@ ENTRY main {
   ROOT d = f32[1000,8] dot-done(u)
 }
 )");
-  assign_dimension_orders(module, hw::tpu_v3());
+  assign_dimension_orders(module, sw::tpu_v3());
   EXPECT_EQ(layouts_of(module).at("f32[1000,16]"), (Layout{1, 0}));
 }
 
 /// Random graphs of arrays of three dimensions that are transposed, reduced, broadcast, multiplied and reshaped.
 class RandomArrays {
  public:
-  static ir::Module make() { return RandomArrays().run(); }
+  static hlo::Module make() { return RandomArrays().run(); }
 
  private:
-  ir::Module run() {
+  hlo::Module run() {
     for (const Sizes& sizes : {Sizes{2, 3, 4}, Sizes{3, 4, 2}, Sizes{4, 4, 4}}) {
-      arrays_.push_back(b_.parameter(ir::make_shape(f32, sizes), "p" + std::to_string(arrays_.size())));
+      arrays_.push_back(b_.parameter(hlo::make_shape(f32, sizes), "p" + std::to_string(arrays_.size())));
     }
     const int steps = *rc::gen::inRange(1, 25);
     for (int i = 0; i < steps; ++i) arrays_.push_back(step(any()));
-    std::vector<ir::InstructionId> results{arrays_.back()};
-    for (const ir::InstructionId id : arrays_) {
+    std::vector<hlo::InstructionId> results{arrays_.back()};
+    for (const hlo::InstructionId id : arrays_) {
       if (below(4) == 0) results.push_back(id);
     }
     return std::move(b_).build(b_.tuple(results));
   }
 
-  ir::InstructionId step(ir::InstructionId x) {
+  hlo::InstructionId step(hlo::InstructionId x) {
     const Sizes sizes = b_.shape(x).dimensions;
     switch (below(7)) {
       case 0: {
@@ -213,7 +213,7 @@ class RandomArrays {
       case 4:  // x times itself over the last dimension, for each of the first
         return sizes[1] == sizes[2] ? b_.dot(x, x, {{0}, {0}, {2}, {2}}) : b_.negate(x);
       case 5: {
-        const ir::InstructionId rows = b_.reshape(x, {sizes[0] * sizes[1], sizes[2]});
+        const hlo::InstructionId rows = b_.reshape(x, {sizes[0] * sizes[1], sizes[2]});
         return b_.reshape(b_.negate(rows), sizes);
       }
       default:
@@ -221,37 +221,37 @@ class RandomArrays {
     }
   }
 
-  ir::InstructionId any() {
+  hlo::InstructionId any() {
     const auto count = int(arrays_.size());
     return arrays_[std::size_t(std::max(below(count), below(count)))];
   }
-  ir::InstructionId like(ir::InstructionId x) {
-    std::vector<ir::InstructionId> fitting;
-    for (const ir::InstructionId y : arrays_) {
+  hlo::InstructionId like(hlo::InstructionId x) {
+    std::vector<hlo::InstructionId> fitting;
+    for (const hlo::InstructionId y : arrays_) {
       if (b_.shape(y).compatible(b_.shape(x))) fitting.push_back(y);
     }
     return fitting[std::size_t(below(int(fitting.size())))];
   }
   static int below(int limit) { return *rc::gen::resize(100, rc::gen::inRange(0, limit)); }
 
-  ir::build::GraphBuilder b_{"random"};
-  std::vector<ir::InstructionId> arrays_;
+  hlo::build::GraphBuilder b_{"random"};
+  std::vector<hlo::InstructionId> arrays_;
 };
 
 RC_GTEST_PROP(DimensionOrder, OrdersChangeNoBitAndElementwiseOpsShareThem, ()) {
-  const ir::Module module = RandomArrays::make();
-  ir::Module laid_out = module;
-  assign_dimension_orders(laid_out, hw::tpu_v3());
-  ir::build::verify(laid_out);
-  std::vector<ir::Literal> arguments;
-  const ir::Computation& entry = laid_out.entry_computation();
-  for (const ir::InstructionId id : entry.parameters) {
-    arguments.push_back(ir::testing::random_literal(module.entry_computation()[id].shape, unsigned(id)));
+  const hlo::Module module = RandomArrays::make();
+  hlo::Module laid_out = module;
+  assign_dimension_orders(laid_out, sw::tpu_v3());
+  hlo::build::verify(laid_out);
+  std::vector<hlo::Literal> arguments;
+  const hlo::Computation& entry = laid_out.entry_computation();
+  for (const hlo::InstructionId id : entry.parameters) {
+    arguments.push_back(hlo::testing::random_literal(module.entry_computation()[id].shape, unsigned(id)));
   }
-  RC_ASSERT(ir::same_values(ir::eval::evaluate(laid_out, arguments), ir::eval::evaluate(module, arguments)));
-  for (const ir::Instruction& instruction : entry.instructions) {
-    if (!ir::is_elementwise(instruction.opcode)) continue;
-    for (const ir::InstructionId operand : instruction.operands) {
+  RC_ASSERT(hlo::same_values(hlo::eval::evaluate(laid_out, arguments), hlo::eval::evaluate(module, arguments)));
+  for (const hlo::Instruction& instruction : entry.instructions) {
+    if (!hlo::is_elementwise(instruction.opcode)) continue;
+    for (const hlo::InstructionId operand : instruction.operands) {
       if (entry[operand].shape.dimensions != instruction.shape.dimensions) continue;
       RC_ASSERT(layout_of(entry[operand].shape) == layout_of(instruction.shape));
     }

@@ -6,26 +6,26 @@
 #include <utility>
 #include <vector>
 
-#include "sw/ir/build/graph_builder.h"
-#include "tests/hw/test_machine.h"
+#include "hlo/build/graph_builder.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::compiler::layout {
 namespace {
 
 /// Cycles of a reshape of f32[16,384,1024] to f32[16,384,16,64] between two layouts.
 double cycles_of_reshape(std::vector<int> before, std::vector<int> after) {
-  ir::build::GraphBuilder b("one");
-  ir::Shape operand = ir::make_shape(ir::ElementType::f32, {16, 384, 1024});
+  hlo::build::GraphBuilder b("one");
+  hlo::Shape operand = hlo::make_shape(hlo::ElementType::f32, {16, 384, 1024});
   operand.minor_to_major = std::move(before);
-  ir::Module module = std::move(b).build(b.reshape(b.parameter(operand, "x"), {16, 384, 16, 64}));
-  ir::Computation& entry = module.computations[std::size_t(module.entry)];
+  hlo::Module module = std::move(b).build(b.reshape(b.parameter(operand, "x"), {16, 384, 16, 64}));
+  hlo::Computation& entry = module.computations[std::size_t(module.entry)];
   entry.instructions[std::size_t(entry.root)].shape.minor_to_major = std::move(after);
-  return unit_cycles(entry, entry[entry.root], hw::tpu_v3());
+  return unit_cycles(entry, entry[entry.root], sw::tpu_v3());
 }
 
 // 16 x 3 x 8 blocks of 128 x 128 words, each of 16 registers.
 TEST(LayoutCost, AReshapeWhoseLanesBecomeAnotherDimensionTransposesBlocks) {
-  const auto interval = double(hw::tpu_v3().cross_lane.interval.value());
+  const auto interval = double(sw::tpu_v3().cross_lane.interval.value());
   EXPECT_EQ(cycles_of_reshape({2, 1, 0}, {1, 3, 2, 0}), 16 * 3 * 8 * 16 * interval);
   EXPECT_EQ(cycles_of_reshape({1, 2, 0}, {3, 1, 2, 0}), 16 * 3 * 8 * 16 * 2 * interval)
       << "64 of 128 lanes are padding";

@@ -3,55 +3,57 @@
 
 #include <gtest/gtest.h>
 
+#include "hlo/build/graph_builder.h"
+#include "hlo/transform/flops.h"
 #include "sw/compiler/tiles/matmul_problem.h"
-#include "sw/ir/build/graph_builder.h"
-#include "sw/ir/transform/flops.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::compiler::tiles {
 namespace {
 
 /// A convolution over one dimension: lhs [n, rows, depth], rhs [n, depth, columns].
 struct Convolved {
-  ir::Instruction op;
-  ir::Shape lhs, rhs;
+  hlo::Instruction op;
+  hlo::Shape lhs, rhs;
 };
 
 Convolved convolved(std::int64_t n, std::int64_t rows, std::int64_t depth, std::int64_t columns,
-                    const ir::WindowDimension& window) {
-  ir::build::GraphBuilder b("batched");
-  const ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::bf16, {n, rows, depth}), "x");
-  const ir::InstructionId k = b.parameter(ir::make_shape(ir::ElementType::bf16, {n, depth, columns}), "k");
-  const ir::InstructionId y = b.convolution(x, k, {window}, ir::build::convolution_dimensions("0bf_0io->0bf"));
+                    const hlo::WindowDimension& window) {
+  hlo::build::GraphBuilder b("batched");
+  const hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {n, rows, depth}), "x");
+  const hlo::InstructionId k = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {n, depth, columns}), "k");
+  const hlo::InstructionId y = b.convolution(x, k, {window}, hlo::build::convolution_dimensions("0bf_0io->0bf"));
   return {b[y], b.shape(x), b.shape(k)};
 }
 
-ir::WindowDimension stride_below(std::int64_t n) { return {.size = n, .stride = n - 1, .base_dilation = n}; }
-ir::WindowDimension stride_above(std::int64_t n) {
+hlo::WindowDimension stride_below(std::int64_t n) { return {.size = n, .stride = n - 1, .base_dilation = n}; }
+hlo::WindowDimension stride_above(std::int64_t n) {
   return {.size = n, .stride = n + 1, .padding_low = n - 1, .padding_high = n - 1, .base_dilation = n};
 }
 
 TEST(BatchedProduct, AWindowWithTheBatchIsTheDotOfTheSameSizes) {
   for (const std::int64_t n : {2, 27, 128}) {
-    ir::build::GraphBuilder b("dot");
-    const ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::bf16, {n, 40, 200}), "x");
-    const ir::InstructionId k = b.parameter(ir::make_shape(ir::ElementType::bf16, {n, 200, 136}), "k");
-    ir::DotDimensions roles;
+    hlo::build::GraphBuilder b("dot");
+    const hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {n, 40, 200}), "x");
+    const hlo::InstructionId k = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {n, 200, 136}), "k");
+    hlo::DotDimensions roles;
     roles.lhs_batch = roles.rhs_batch = {0};
     roles.lhs_contracting = {2};
     roles.rhs_contracting = {1};
-    const ir::InstructionId dot = b.dot(x, k, roles);
-    for (const ir::WindowDimension& window : {stride_below(n), stride_above(n)}) {
+    const hlo::InstructionId dot = b.dot(x, k, roles);
+    for (const hlo::WindowDimension& window : {stride_below(n), stride_above(n)}) {
       const Convolved c = convolved(n, 40, 200, 136, window);
       ASSERT_EQ(c.op.shape.dimensions, b.shape(dot).dimensions);
       EXPECT_EQ(as_batched_product(c.op, c.lhs), product_of(b[dot], b.shape(x), b.shape(k)));
-      EXPECT_EQ(matmul_problem(c.op, c.lhs, c.rhs, 128), matmul_problem(b[dot], b.shape(x), b.shape(k), 128));
-      EXPECT_EQ(ir::transform::multiply_accumulates(c.op, c.lhs, c.rhs), n * 40 * 200 * 136);
+      EXPECT_EQ(matmul_problem(c.op, c.lhs, c.rhs, sw::the_tpu_v3().mxu),
+                matmul_problem(b[dot], b.shape(x), b.shape(k), sw::the_tpu_v3().mxu));
+      EXPECT_EQ(hlo::transform::multiply_accumulates(c.op, c.lhs, c.rhs), n * 40 * 200 * 136);
     }
   }
 }
 
 TEST(BatchedProduct, WindowsThatShareElementsOrTapsAreConvolutions) {
-  const auto is_product = [](const ir::WindowDimension& window) {
+  const auto is_product = [](const hlo::WindowDimension& window) {
     const Convolved c = convolved(8, 40, 200, 136, window);
     return as_batched_product(c.op, c.lhs).has_value();
   };

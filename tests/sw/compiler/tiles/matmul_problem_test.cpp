@@ -3,12 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include "sw/ir/build/graph_builder.h"
+#include "hlo/build/graph_builder.h"
 
 namespace podsim::sw::compiler::tiles {
 namespace {
 
 constexpr std::int64_t array_side = 128;
+
+hw::parts::mxu::Parameters unit_of_128() {
+  hw::parts::mxu::Parameters unit;
+  unit.size = array_side;
+  return unit;
+}
 
 /// Time in microseconds of two 128 x 128 arrays at 940 MHz for the problem, without start-up.
 double microseconds(const MatmulProblem& problem) {
@@ -23,17 +29,17 @@ struct Convolution {
 };
 
 MatmulProblem problem_of(const Convolution& c) {
-  ir::build::GraphBuilder b("convolution");
-  ir::Shape input = ir::make_shape(ir::ElementType::bf16, {c.batch, c.size, c.size, c.in});
+  hlo::build::GraphBuilder b("convolution");
+  hlo::Shape input = hlo::make_shape(hlo::ElementType::bf16, {c.batch, c.size, c.size, c.in});
   input.minor_to_major = c.input_layout;
-  ir::InstructionId x = b.parameter(std::move(input), "x");
-  ir::InstructionId k = b.parameter(ir::make_shape(ir::ElementType::bf16, {c.window, c.window, c.in, c.out}), "k");
+  hlo::InstructionId x = b.parameter(std::move(input), "x");
+  hlo::InstructionId k = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {c.window, c.window, c.in, c.out}), "k");
   std::int64_t pad = (c.window - 1) / 2;
-  ir::WindowDimension w{.size = c.window, .stride = c.stride, .padding_low = pad, .padding_high = pad};
-  ir::InstructionId y = b.convolution(x, k, {w, w}, ir::build::convolution_dimensions("b01f_01io->b01f"));
-  ir::Instruction convolution = b[y];
+  hlo::WindowDimension w{.size = c.window, .stride = c.stride, .padding_low = pad, .padding_high = pad};
+  hlo::InstructionId y = b.convolution(x, k, {w, w}, hlo::build::convolution_dimensions("b01f_01io->b01f"));
+  hlo::Instruction convolution = b[y];
   convolution.shape.minor_to_major = c.output_layout;
-  return matmul_problem(convolution, b.shape(x), b.shape(k), array_side);
+  return matmul_problem(convolution, b.shape(x), b.shape(k), unit_of_128());
 }
 
 const std::vector<int> feature_in_lanes{3, 0, 2, 1};
@@ -79,14 +85,14 @@ TEST(MatmulProblem, ASmallBatchBesideFewChannelsFillsTheLanesLikeALargeOne) {
 
 /// The kernel gradient of a 3 x 3 convolution, with the input features in the lanes of the result.
 MatmulProblem gradient_of(std::int64_t batch, std::int64_t size, std::int64_t in, std::int64_t out) {
-  ir::build::GraphBuilder b("gradient");
-  ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::bf16, {batch, size, size, in}), "x");
-  ir::InstructionId g = b.parameter(ir::make_shape(ir::ElementType::bf16, {batch, size, size, out}), "g");
-  ir::WindowDimension w{.size = size, .padding_low = 1, .padding_high = 1};
-  ir::InstructionId y = b.convolution(x, g, {w, w}, ir::build::convolution_dimensions("f01b_i01o->01bf"));
-  ir::Instruction convolution = b[y];
+  hlo::build::GraphBuilder b("gradient");
+  hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {batch, size, size, in}), "x");
+  hlo::InstructionId g = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {batch, size, size, out}), "g");
+  hlo::WindowDimension w{.size = size, .padding_low = 1, .padding_high = 1};
+  hlo::InstructionId y = b.convolution(x, g, {w, w}, hlo::build::convolution_dimensions("f01b_i01o->01bf"));
+  hlo::Instruction convolution = b[y];
   convolution.shape.minor_to_major = {2, 3, 1, 0};
-  return matmul_problem(convolution, b.shape(x), b.shape(g), array_side);
+  return matmul_problem(convolution, b.shape(x), b.shape(g), unit_of_128());
 }
 
 // Kernel gradients of MLPerf SSD with channels in the lanes: 122 us for 512 to 24 channels on 19 x 19 pixels, 250 us
@@ -103,36 +109,36 @@ TEST(MatmulProblem, TapsOfThreeChannelsArePackedIntoOneContraction) {
 }
 
 TEST(MatmulProblem, StridedInputGradientsSkipTheHolesOfTheDilatedInput) {
-  ir::build::GraphBuilder b("gradient");
-  ir::InstructionId g = b.parameter(ir::make_shape(ir::ElementType::bf16, {128, 14, 14, 256}), "g");
-  ir::InstructionId k = b.parameter(ir::make_shape(ir::ElementType::bf16, {3, 3, 256, 128}), "k");
-  ir::WindowDimension w{.size = 3, .padding_low = 1, .padding_high = 2, .base_dilation = 2};
-  ir::InstructionId y = b.convolution(g, k, {w, w}, ir::build::convolution_dimensions("b01f_01io->b01f"));
+  hlo::build::GraphBuilder b("gradient");
+  hlo::InstructionId g = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {128, 14, 14, 256}), "g");
+  hlo::InstructionId k = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {3, 3, 256, 128}), "k");
+  hlo::WindowDimension w{.size = 3, .padding_low = 1, .padding_high = 2, .base_dilation = 2};
+  hlo::InstructionId y = b.convolution(g, k, {w, w}, hlo::build::convolution_dimensions("b01f_01io->b01f"));
   ASSERT_EQ(b.shape(y).dimensions, (std::vector<std::int64_t>{128, 28, 28, 128}));
-  MatmulProblem problem = matmul_problem(b[y], b.shape(g), b.shape(k), array_side);
+  MatmulProblem problem = matmul_problem(b[y], b.shape(g), b.shape(k), unit_of_128());
   // The forward convolution's multiply-accumulates: 14 x 14 outputs, nine taps each.
   double macs = 128.0 * 14 * 14 * 9 * 128 * 256;
   EXPECT_NEAR(microseconds(problem), macs / (2 * 128 * 128 * 940.0), 0.1);
 }
 
 TEST(MatmulProblem, BatchedSmallDotsCostAFullTileEach) {
-  ir::build::GraphBuilder b("dot");
-  ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::bf16, {128, 27, 128}), "x");
-  ir::InstructionId y = b.parameter(ir::make_shape(ir::ElementType::bf16, {128, 27, 128}), "y");
-  ir::InstructionId z =
+  hlo::build::GraphBuilder b("dot");
+  hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {128, 27, 128}), "x");
+  hlo::InstructionId y = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {128, 27, 128}), "y");
+  hlo::InstructionId z =
       b.dot(x, y, {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {2}, .rhs_contracting = {2}});
-  MatmulProblem problem = matmul_problem(b[z], b.shape(x), b.shape(y), array_side);
+  MatmulProblem problem = matmul_problem(b[z], b.shape(x), b.shape(y), unit_of_128());
   EXPECT_EQ(problem.weight_tiles(array_side), 128);
   // 8.7 us: the measured DLRM interaction takes 14.6 to 18.4 us with its traffic, against 0.4 us unpadded.
   EXPECT_NEAR(microseconds(problem), 8.7, 0.1);
 }
 
 TEST(MatmulProblem, AStridedPointwiseConvolutionReadsEverySecondRowOfPixels) {
-  ir::build::GraphBuilder b("strided");
-  ir::InstructionId x = b.parameter(ir::make_shape(ir::ElementType::bf16, {8, 4, 4, 16}), "x");
-  ir::InstructionId k = b.parameter(ir::make_shape(ir::ElementType::bf16, {1, 1, 16, 16}), "k");
-  ir::WindowDimension w{.stride = 2};
-  ir::InstructionId y = b.convolution(x, k, {w, w}, ir::build::convolution_dimensions("b01f_01io->b01f"));
+  hlo::build::GraphBuilder b("strided");
+  hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {8, 4, 4, 16}), "x");
+  hlo::InstructionId k = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {1, 1, 16, 16}), "k");
+  hlo::WindowDimension w{.stride = 2};
+  hlo::InstructionId y = b.convolution(x, k, {w, w}, hlo::build::convolution_dimensions("b01f_01io->b01f"));
   EXPECT_DOUBLE_EQ(input_share_read(b[y], b.shape(x)), 0.5);
 }
 

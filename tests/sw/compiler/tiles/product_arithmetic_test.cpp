@@ -8,28 +8,28 @@
 #include <cmath>
 #include <tuple>
 
+#include "hlo/text/graph/to_graph.h"
+#include "hlo/text/reader.h"
 #include "sw/compiler/tiles/op_work.h"
 #include "sw/compiler/tiles/tile_maker.h"
 #include "sw/compiler/tiles/tile_search.h"
-#include "sw/hlo/graph/to_graph.h"
-#include "sw/hlo/reader.h"
-#include "tests/hw/test_machine.h"
-#include "tests/sw/hlo/corpus.h"
-#include "tests/sw/ir/hlo_text.h"
+#include "tests/hlo/hlo_text.h"
+#include "tests/hlo/text/corpus.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::compiler::tiles {
 namespace {
 
-using ir::ElementType;
+using hlo::ElementType;
 
 ProductArithmetic arithmetic(ElementType type, const std::string& precision = "", ElementType result = ElementType::f32,
-                             const std::string& algorithm = "") {
-  ir::Instruction dot;
-  dot.opcode = ir::Opcode::dot;
+                             const std::string& algorithm = "", const sw::TargetMachine& machine = sw::the_tpu_v3()) {
+  hlo::Instruction dot;
+  dot.opcode = hlo::Opcode::dot;
   dot.shape.element_type = result;
   dot.operand_precision = precision;
   dot.target = algorithm;
-  return product_arithmetic(dot, type, type);
+  return product_arithmetic(dot, type, type, machine.mxu);
 }
 
 // XLA documents one, three and six passes for DEFAULT, HIGH and HIGHEST of f32 on TPU.
@@ -47,7 +47,7 @@ TEST(ProductArithmetic, HighTakesThreePassesAndHighestSix) {
 TEST(ProductArithmetic, WhatOneBf16HoldsTakesOnePassAtAnyPrecision) {
   for (const ElementType type : {ElementType::bf16, ElementType::f8e4m3fn, ElementType::f8e5m2, ElementType::s8,
                                  ElementType::u8, ElementType::pred}) {
-    EXPECT_EQ(arithmetic(type, "{highest,highest}", ElementType::s32).passes, 1) << ir::to_string(type);
+    EXPECT_EQ(arithmetic(type, "{highest,highest}", ElementType::s32).passes, 1) << hlo::to_string(type);
   }
 }
 
@@ -100,29 +100,31 @@ RC_GTEST_PROP(ProductArithmetic, ThePairsThatAreCountedMakeTheProductOfIntegers,
 }
 
 struct Product {
-  ir::Module module;
+  hlo::Module module;
   OpWork work;
   std::string text;
 };
 
-Product product_of(const std::string& type, const std::string& precision, const std::string& result) {
-  ir::Module module = ir::testing::graph_of_entry(
+Product product_of(const std::string& type, const std::string& precision, const std::string& result,
+                   const sw::TargetMachine& machine = sw::the_tpu_v3()) {
+  hlo::Module module = hlo::testing::graph_of_entry(
       "a = " + type + "[1024,512] parameter(0)\nb = " + type + "[512,2048] parameter(1)\nROOT c = " + result +
       "[1024,2048] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}" +
       (precision.empty() ? "" : ", operand_precision=" + precision));
-  const ir::Computation& entry = module.entry_computation();
-  OpWork work = op_work(module, entry, entry.root, hw::tpu_v3());
-  std::string text = products_text(module, entry, entry.root, hw::tpu_v3());
+  const hlo::Computation& entry = module.entry_computation();
+  OpWork work = op_work(module, entry, entry.root, machine);
+  std::string text = products_text(module, entry, entry.root, machine);
   return {std::move(module), std::move(work), std::move(text)};
 }
 
 /// Rows that pass weight tiles in all tiles of an op.
 std::int64_t rows_streamed(const Product& product) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   std::int64_t rows = 0;
   const hw::TileOp op = make_tiles(product.work, choose_tiling(product.work, machine, "product"), machine, "product");
   for (const hw::TileRun& run : op.runs) {
-    for (const hw::TilePhase& phase : run.work.phases) rows += run.count * phase.mxu.weight_tiles * phase.mxu.rows;
+    for (const hw::TilePhase& phase : run.work.phases)
+      rows += run.count * phase.of<hw::Mxu>().weight_tiles * phase.of<hw::Mxu>().rows;
   }
   return rows;
 }
@@ -159,33 +161,70 @@ TEST(ProductArithmetic, PiecesCostVectorWork) {
   EXPECT_EQ(work("{highest,highest}").lane_prologue.alu_ops, 4 * rhs);
 }
 
+const sw::TargetMachine& with_narrow_products() {
+  static const sw::TargetMachine machine = sw::tpu_v3_with({"mxu.s8_products=2", "mxu.f8_products=2"});
+  return machine;
+}
+
+TEST(ProductArithmetic, AnArrayWithProductsOfATypeTakesThem) {
+  using Case = std::tuple<const char*, const char*, const char*>;
+  for (const auto& [type, result, text] :
+       {Case{"s8", "s32", "s8"}, Case{"u8", "s32", "u8"}, Case{"f8e5m2", "f32", "f8e5m2"},
+        Case{"s32", "s32", "s32 in 10 passes of s8"}, Case{"bf16", "f32", "bf16"}, Case{"f32", "f32", "f32 as bf16"}}) {
+    EXPECT_EQ(product_of(type, "", result, with_narrow_products()).text, text);
+  }
+}
+
+// No conversion of s8, which costs an operation for each of 512 and 1024 registers where it becomes bf16.
+TEST(ProductArithmetic, NothingIsConvertedForProductsOfItsOwnType) {
+  const auto operations = [](const char* type, const char* result, const sw::TargetMachine& machine) {
+    const OpWork work = product_of(type, "", result, machine).work;
+    return work.row_prologue.alu_ops + work.lane_prologue.alu_ops;
+  };
+  EXPECT_EQ(operations("s8", "s32", sw::the_tpu_v3()), 512 + 1024);
+  EXPECT_EQ(operations("s8", "s32", with_narrow_products()), 0);
+  EXPECT_EQ(operations("f8e5m2", "f32", with_narrow_products()), 0);
+  EXPECT_EQ(operations("s32", "s32", with_narrow_products()), 2 * 4 * (512 + 1024)) << "a shift and a mask a byte";
+}
+
+// A factor of 8 bits and one of bf16 meet as bf16.
+TEST(ProductArithmetic, FactorsOfTwoTypesBecomeBf16) {
+  const hlo::Module module = hlo::testing::graph_of_entry(R"(
+a = f8e5m2[256,256] parameter(0)
+b = bf16[256,256] parameter(1)
+ROOT c = f32[256,256] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+)");
+  const hlo::Computation& entry = module.entry_computation();
+  EXPECT_EQ(products_text(module, entry, entry.root, with_narrow_products()), "f8e5m2 x bf16 as bf16");
+}
+
 TEST(ProductArithmetic, AnOperandThatWasWidenedFromBf16HoldsOnePiece) {
-  const ir::Module module = ir::testing::graph_of_entry(R"(
+  const hlo::Module module = hlo::testing::graph_of_entry(R"(
 a = bf16[256,256] parameter(0)
 w = f32[256,256] convert(a)
 b = f32[256,256] parameter(1)
 ROOT c = f32[256,256] dot(w, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}, operand_precision={highest,highest}
 )");
-  const ir::Computation& entry = module.entry_computation();
-  EXPECT_EQ(products_text(module, entry, entry.root, hw::tpu_v3()), "bf16 x f32 in 3 passes");
+  const hlo::Computation& entry = module.entry_computation();
+  EXPECT_EQ(products_text(module, entry, entry.root, sw::tpu_v3()), "bf16 x f32 in 3 passes");
 }
 
 // Operands are f8 or bf16 in all of the corpus's products at `highest`, so that none takes more than a pass.
 TEST(ProductArithmetic, ProductsAtHighestInTheCorpusHaveOperandsOfOnePiece) {
   std::int64_t products = 0, passes = 0;
-  for (const std::filesystem::path& file : hlo::corpus(false)) {
-    const std::string text = hlo::text_of(file);
+  for (const std::filesystem::path& file : hlo::text::corpus(false)) {
+    const std::string text = hlo::text::text_of(file);
     if (text.find("operand_precision={highest") == std::string::npos) continue;
-    const hlo::ReadResult read = hlo::read(file.string(), text);
+    const hlo::text::ReadResult read = hlo::text::read(file.string(), text);
     ASSERT_TRUE(read.ok()) << file;
-    for (const hlo::Module& written : read.modules) {
-      const ir::Module module = hlo::graph::to_graph(written);
-      for (const ir::Computation& computation : module.computations) {
-        for (const ir::Instruction& i : computation.instructions) {
+    for (const hlo::text::Module& written : read.modules) {
+      const hlo::Module module = hlo::text::graph::to_graph(written);
+      for (const hlo::Computation& computation : module.computations) {
+        for (const hlo::Instruction& i : computation.instructions) {
           if (i.operand_precision.find("highest") == std::string::npos) continue;
           ++products;
           passes += product_arithmetic(i, entering_shape(computation, i.operands[0]).element_type,
-                                       entering_shape(computation, i.operands[1]).element_type)
+                                       entering_shape(computation, i.operands[1]).element_type, sw::the_tpu_v3().mxu)
                         .passes;
         }
       }

@@ -6,11 +6,14 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "base/diagnostic.h"
 #include "hw/timing/tile_pipeline.h"
 #include "sw/compiler/tiles/tile_maker.h"
 #include "tests/sw/compiler/core_ops.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::compiler::tiles {
 namespace {
@@ -25,7 +28,7 @@ struct Totals {
   std::int64_t streamed_rows = 0;  ///< weight tiles x rows
   Bytes read, written;
   hw::VectorWork vector;
-  std::int64_t cross_lane_ops = 0;
+  std::int64_t lane_moves = 0;
 };
 
 Totals totals_of(const hw::TileOp& op) {
@@ -35,12 +38,12 @@ Totals totals_of(const hw::TileOp& op) {
     for (const hw::TileTransfer& transfer : run.work.reads) sum.read += run.count * transfer.bytes;
     for (const hw::TileTransfer& transfer : run.work.writes) sum.written += run.count * transfer.bytes;
     for (const hw::TilePhase& phase : run.work.phases) {
-      sum.streamed_rows += run.count * phase.mxu.weight_tiles * phase.mxu.rows;
-      sum.vector.loads += run.count * phase.vector.loads;
-      sum.vector.stores += run.count * phase.vector.stores;
-      sum.vector.alu_ops += run.count * phase.vector.alu_ops;
-      sum.vector.transcendentals += run.count * phase.vector.transcendentals;
-      sum.cross_lane_ops += run.count * phase.cross_lane_ops;
+      sum.streamed_rows += run.count * phase.of<hw::Mxu>().weight_tiles * phase.of<hw::Mxu>().rows;
+      sum.vector.loads += run.count * phase.of<hw::Vector>().loads;
+      sum.vector.stores += run.count * phase.of<hw::Vector>().stores;
+      sum.vector.alu_ops += run.count * phase.of<hw::Vector>().alu_ops;
+      sum.vector.transcendentals += run.count * phase.of<hw::Vector>().transcendentals;
+      sum.lane_moves += run.count * phase.of<hw::CrossLane>().operations;
     }
   }
   return sum;
@@ -51,13 +54,13 @@ std::int64_t between(std::int64_t low, std::int64_t high) {
 }
 
 /// A matrix product of random sizes, small enough to try every tiling.
-OpWork random_product(const hw::Machine& machine) {
-  ir::ElementType type = *rc::gen::element(ir::ElementType::bf16, ir::ElementType::f32);
+OpWork random_product(const sw::TargetMachine& machine) {
+  hlo::ElementType type = *rc::gen::element(hlo::ElementType::bf16, hlo::ElementType::f32);
   return testing::works_of(testing::matrix_product(between(1, 1500), between(1, 700), between(1, 1500), type), machine)
       .front();
 }
 
-OpWork random_convolution(const hw::Machine& machine) {
+OpWork random_convolution(const sw::TargetMachine& machine) {
   // With a batch of 128 and channels that pad badly, the batch is in the lanes and pixels are stationary.
   testing::ConvolutionCase c{.batch = *rc::gen::element<std::int64_t>(8, 24, 128),
                              .size = between(4, 10),
@@ -68,7 +71,7 @@ OpWork random_convolution(const hw::Machine& machine) {
   return testing::works_of(testing::convolution_with_statistics(c), machine).front();
 }
 
-OpWork random_work(const hw::Machine& machine) {
+OpWork random_work(const sw::TargetMachine& machine) {
   switch (between(0, 2)) {
     case 0:
       return random_product(machine);
@@ -81,7 +84,7 @@ OpWork random_work(const hw::Machine& machine) {
 
 /// Every tiling that the header allows: powers of two, at most 1024 tiles, no more columns per tile than a prologue is
 /// computed for, and both orders of loops where the order matters.
-std::vector<Tiling> all_tilings(const OpWork& work, const hw::Machine& machine) {
+std::vector<Tiling> all_tilings(const OpWork& work, const sw::TargetMachine& machine) {
   std::vector<Tiling> tiling;
   MatmulProblem problem = work.matmul.value_or(MatmulProblem{.rows = 8 * 1024});
   std::int64_t columns = base::divide_round_up(problem.lanes, machine.mxu.size);
@@ -102,13 +105,13 @@ std::vector<Tiling> all_tilings(const OpWork& work, const hw::Machine& machine) 
   return tiling;
 }
 
-Tiling random_tiling(const OpWork& work, const hw::Machine& machine) {
+Tiling random_tiling(const OpWork& work, const sw::TargetMachine& machine) {
   std::vector<Tiling> all = all_tilings(work, machine);
   return all[std::size_t(between(0, std::int64_t(all.size()) - 1))];
 }
 
 RC_GTEST_PROP(TileSearch, TilesStreamAllRowsPastAllWeightsAndNoMoreThanCutsRoundUp, ()) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   OpWork work = *rc::gen::arbitrary<bool>() ? random_product(machine) : random_convolution(machine);
   Tiling tiling = random_tiling(work, machine);
   Totals sum = totals_of(make_tiles(work, tiling, machine, "op"));
@@ -126,7 +129,7 @@ RC_GTEST_PROP(TileSearch, TilesStreamAllRowsPastAllWeightsAndNoMoreThanCutsRound
 }
 
 RC_GTEST_PROP(TileSearch, ResultsAreWrittenOnceUpToRoundingPerTile, ()) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   OpWork work = random_work(machine);
   Tiling tiling = random_tiling(work, machine);
   Totals sum = totals_of(make_tiles(work, tiling, machine, "op"));
@@ -154,21 +157,22 @@ std::int64_t loads(const Tiling& c, bool of_rows) {
 }
 
 RC_GTEST_PROP(TileSearch, AProductReadsEachBlockAsOftenAsTheLoopsReturnToIt, ()) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   OpWork work = random_product(machine);
   Tiling tiling = random_tiling(work, machine);
   Totals sum = totals_of(make_tiles(work, tiling, machine, "op"));
   double row_times = double(loads(tiling, true)) / double(tiling.batch * tiling.rows * tiling.contraction);
   double lane_times = double(loads(tiling, false)) / double(tiling.batch * tiling.lanes * tiling.contraction);
-  double expected = double(work.row_bytes.value()) * row_times + double(work.lane_bytes.value()) * lane_times +
-                    double((work.output_side_bytes + work.small_bytes).value());
+  double expected = double(work.row_bytes.total().value()) * row_times +
+                    double(work.lane_bytes.total().value()) * lane_times +
+                    double((work.output_side_bytes + work.small_bytes).total().value());
   RC_ASSERT(double(sum.read.value()) >= expected - 1);
   RC_ASSERT(double(sum.read.value()) <= expected + 4.0 * double(tiling.tiles()));
   RC_ASSERT(sum.read >= work.read_bytes());
 }
 
 RC_GTEST_PROP(TileSearch, AConvolutionReadsItsOperandsAtLeastOnceAndExactlyOnceUncut, ()) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   OpWork work = random_convolution(machine);
   Tiling tiling = random_tiling(work, machine);
   RC_ASSERT(totals_of(make_tiles(work, tiling, machine, "op")).read >= work.read_bytes());
@@ -176,7 +180,7 @@ RC_GTEST_PROP(TileSearch, AConvolutionReadsItsOperandsAtLeastOnceAndExactlyOnceU
 }
 
 RC_GTEST_PROP(TileSearch, VectorWorkIsDoneOncePerBlockThatNeedsIt, ()) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   OpWork work = random_work(machine);
   Tiling tiling = random_tiling(work, machine);
   Totals sum = totals_of(make_tiles(work, tiling, machine, "op"));
@@ -190,22 +194,24 @@ RC_GTEST_PROP(TileSearch, VectorWorkIsDoneOncePerBlockThatNeedsIt, ()) {
   RC_ASSERT(double(sum.vector.alu_ops) >= once + (must_add ? sums : 0) - rounding);
   RC_ASSERT(double(sum.vector.alu_ops) <= once + sums + rounding);
   // Relayouts are repeated with the vector work that waits for them; three phases of a tile may round up.
-  double moves = double(work.cross_lane_ops) + double(work.row_relayouts) * times_rows +
+  double moves = double(work.lane_moves) + double(work.row_relayouts) * times_rows +
                  double(work.lane_relayouts) * times_lanes + double(work.output_relayouts);
-  RC_ASSERT(double(sum.cross_lane_ops) >= moves - 1e-6 * moves);
-  RC_ASSERT(double(sum.cross_lane_ops) <= moves + 3.0 * double(tiling.tiles()));
+  RC_ASSERT(double(sum.lane_moves) >= moves - 1e-6 * moves);
+  RC_ASSERT(double(sum.lane_moves) <= moves + 3.0 * double(tiling.tiles()));
 }
 
-double score(const hw::Machine& machine, const OpWork& work, const Tiling& tiling) {
-  double cycles = double(hw::timing::estimate_cycles(machine, make_tiles(work, tiling, machine, "op")).value());
-  return cycles * (1 + 2e-6 * double(tiling.tiles()));
+/// Cycles, and among equal ones the number of tiles.
+using Cost = std::pair<base::Cycles, std::int64_t>;
+
+Cost cost(const sw::TargetMachine& machine, const OpWork& work, const Tiling& tiling) {
+  return {hw::timing::estimate_cycles(machine, make_tiles(work, tiling, machine, "op")), tiling.tiles()};
 }
 
 RC_GTEST_PROP(TileSearch, TheChosenCutsFitAndNoOthersThatFitAreBetter, ()) {
-  hw::Machine machine = hw::tpu_v3();
+  sw::TargetMachine machine = sw::tpu_v3();
   machine.vmem = Bytes(std::int64_t(256 * 1024) << between(0, 6));
   OpWork work = random_work(machine);
-  // Tilings that fit, with tiles of compiler.least_tile on average, and those with the fewest tiles.
+  // Tilings that fit, with tiles of compiler.min_tile on average, and those with the fewest tiles.
   std::vector<Tiling> fitting;
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
   for (const Tiling& tiling : all_tilings(work, machine)) {
@@ -213,26 +219,28 @@ RC_GTEST_PROP(TileSearch, TheChosenCutsFitAndNoOthersThatFitAreBetter, ()) {
     fitting.push_back(tiling);
     fewest = std::min(fewest, tiling.tiles());
   }
-  double best = std::numeric_limits<double>::infinity();
+  std::optional<Cost> best;
   for (const Tiling& tiling : fitting) {
     const Totals sum = totals_of(make_tiles(work, tiling, machine, "op"));
     // The blocks of a tiling round up, tile by tile.
-    const bool clearly_small = sum.read + sum.written < tiling.tiles() * machine.compiler.least_tile;
-    if (tiling.tiles() == fewest || !clearly_small) best = std::min(best, score(machine, work, tiling));
+    const bool clearly_small = sum.read + sum.written < tiling.tiles() * machine.compiler.min_tile;
+    if (tiling.tiles() != fewest && clearly_small) continue;
+    const Cost found = cost(machine, work, tiling);
+    best = best ? std::min(*best, found) : found;
   }
-  if (std::isinf(best)) {
+  if (!best) {
     // More tiles are needed, or finer ones than registers and weight tiles.
     RC_ASSERT(make_tiles(work, choose_tiling(work, machine, "op"), machine, "op").vmem <= machine.vmem);
     return;
   }
   Tiling chosen = choose_tiling(work, machine, "op");
   RC_ASSERT(make_tiles(work, chosen, machine, "op").vmem <= machine.vmem);
-  RC_ASSERT(score(machine, work, chosen) <= best);
+  RC_ASSERT(cost(machine, work, chosen) <= *best);
 }
 
 // Two input halves, two output halves and the fp32 sums of a tile.
 RC_GTEST_PROP(TileSearch, VmemHoldsTwoOfEveryBlockThatATileMoves, ()) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   OpWork work = random_product(machine);
   Tiling tiling = random_tiling(work, machine);
   hw::TileOp op = make_tiles(work, tiling, machine, "op");
@@ -251,7 +259,7 @@ RC_GTEST_PROP(TileSearch, VmemHoldsTwoOfEveryBlockThatATileMoves, ()) {
 
 // 32 rows of 7 overlap from tile to tile: 224 columns of 1024 channels and 128 images are 14 MB a row in f32.
 TEST(TileSearch, AConvolutionWhoseRowsDoNotFitIsCutWithinThem) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   for (const OpWork& work : testing::works_of(testing::convolution_with_statistics({128, 224, 1024, 64, 7}), machine)) {
     const hw::TileOp op = make_tiles(work, choose_tiling(work, machine, "op"), machine, "op");
     EXPECT_LE(op.vmem, machine.vmem);
@@ -261,11 +269,11 @@ TEST(TileSearch, AConvolutionWhoseRowsDoNotFitIsCutWithinThem) {
 
 // Every array is below compiler.small_operand, all together are twice VMEM.
 TEST(TileSearch, VeryManySmallArraysAreStreamed) {
-  const hw::Machine machine = hw::tpu_v3();
-  ir::build::GraphBuilder b("many");
-  ir::InstructionId sum = b.parameter(ir::make_shape(ir::ElementType::f32, {8, 1792}), "x");
+  const sw::TargetMachine machine = sw::tpu_v3();
+  hlo::build::GraphBuilder b("many");
+  hlo::InstructionId sum = b.parameter(hlo::make_shape(hlo::ElementType::f32, {8, 1792}), "x");
   for (int i = 0; i < 600; ++i) {
-    sum = b.add(sum, b.parameter(ir::make_shape(ir::ElementType::f32, {8, 1792}), "y" + std::to_string(i)));
+    sum = b.add(sum, b.parameter(hlo::make_shape(hlo::ElementType::f32, {8, 1792}), "y" + std::to_string(i)));
   }
   for (const OpWork& work : testing::works_of(std::move(b).build(sum), machine)) {
     EXPECT_LE(make_tiles(work, choose_tiling(work, machine, "op"), machine, "op").vmem, machine.vmem);
@@ -273,7 +281,7 @@ TEST(TileSearch, VeryManySmallArraysAreStreamed) {
 }
 
 TEST(TileSearch, AnOpThatDoesNotFitIsAVerdictThatNamesIt) {
-  hw::Machine machine = hw::tpu_v3();
+  sw::TargetMachine machine = sw::tpu_v3();
   OpWork work = testing::works_of(testing::matrix_product(4096, 4096, 4096), machine).front();
   machine.vmem = Bytes(1024);
   try {
@@ -286,7 +294,7 @@ TEST(TileSearch, AnOpThatDoesNotFitIsAVerdictThatNamesIt) {
 }
 
 TEST(TileSearch, ExposedVectorWorkStandsBesideTheMatrixWorkAndHiddenWorkInItsPhase) {
-  hw::Machine machine = hw::tpu_v3();
+  sw::TargetMachine machine = sw::tpu_v3();
   machine.compiler.op_launch = base::Cycles(0);
   OpWork work;
   work.matmul = MatmulProblem{.lanes = 128, .contraction_tiles = 2, .rows = 1024, .output_rows = 1024};
@@ -297,20 +305,21 @@ TEST(TileSearch, ExposedVectorWorkStandsBesideTheMatrixWorkAndHiddenWorkInItsPha
   ASSERT_EQ(op.runs.size(), 1U);
   const std::vector<hw::TilePhase>& phases = op.runs[0].work.phases;
   ASSERT_EQ(phases.size(), 3U);
-  EXPECT_EQ(phases[0].vector.alu_ops, 730);
-  EXPECT_EQ(phases[0].mxu, hw::MxuWork{});
-  EXPECT_EQ(phases[2].vector.alu_ops, 1460);
+  EXPECT_EQ(phases[0].of<hw::Vector>().alu_ops, 730);
+  EXPECT_EQ(phases[0].of<hw::Mxu>(), hw::MxuWork{});
+  EXPECT_EQ(phases[2].of<hw::Vector>().alu_ops, 1460);
   // 0.27 x 3000 hidden, and an addition for every register of partial sums.
-  EXPECT_EQ(phases[1].vector.alu_ops, 810 + phases[1].mxu.weight_tiles * phases[1].mxu.rows / 8);
-  EXPECT_EQ(phases[1].mxu.weight_tiles * phases[1].mxu.rows, 2 * 1024);
+  EXPECT_EQ(phases[1].of<hw::Vector>().alu_ops,
+            810 + phases[1].of<hw::Mxu>().weight_tiles * phases[1].of<hw::Mxu>().rows / 8);
+  EXPECT_EQ(phases[1].of<hw::Mxu>().weight_tiles * phases[1].of<hw::Mxu>().rows, 2 * 1024);
 }
 
 TEST(TileSearch, TheFirstTileHasTheCodeThatBeginsAnOp) {
-  const hw::Machine machine = hw::tpu_v3();
-  hw::Machine without = machine;
+  const sw::TargetMachine machine = sw::tpu_v3();
+  sw::TargetMachine without = machine;
   without.compiler.op_launch = base::Cycles(0);
   OpWork work = testing::works_of(testing::scaled_relu({512, 1024}), machine).front();
-  auto cycles = [&](const hw::Machine& m) {
+  auto cycles = [&](const sw::TargetMachine& m) {
     return hw::timing::simulate_op(m, make_tiles(work, {}, m, "op")).cycles.value();
   };
   EXPECT_EQ(cycles(machine), cycles(without) + machine.compiler.op_launch.value());
@@ -318,25 +327,25 @@ TEST(TileSearch, TheFirstTileHasTheCodeThatBeginsAnOp) {
 }
 
 TEST(TileSearch, SmallOpsAreNotCut) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   // 1.5 MiB of traffic is less than a tile may have. 64 MiB are divided into tiles of at least 2 MiB.
   OpWork small = testing::works_of(testing::scaled_relu({384, 512}), machine).front();
   EXPECT_EQ(choose_tiling(small, machine, "op").tiles(), 1);
   OpWork large = testing::works_of(testing::scaled_relu({8192, 1024}), machine).front();
   const std::int64_t tiles = choose_tiling(large, machine, "op").tiles();
   EXPECT_GT(tiles, 1);
-  EXPECT_GE(large.read_bytes() + large.written_bytes, tiles * machine.compiler.least_tile);
+  EXPECT_GE(large.read_bytes() + large.written_bytes, tiles * machine.compiler.min_tile);
 }
 
 struct Measured {
   const char* name;
-  ir::Module module;
+  hlo::Module module;
   double microseconds;
 };
 
 /// Time of the last op of a module with the tiling that the compiler chooses.
-double modelled(const ir::Module& module) {
-  const hw::Machine machine = hw::tpu_v3();
+double modelled(const hlo::Module& module) {
+  const sw::TargetMachine machine = sw::tpu_v3();
   OpWork work = testing::works_of(module, machine).back();
   Tiling tiling = choose_tiling(work, machine, "op");
   hw::OpResult result = hw::timing::simulate_op(machine, make_tiles(work, tiling, machine, "op"));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/sw/runtime/synthetic_program.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::runtime::pod {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 const noc::Topology torus({4, 4}, {true, true});
 
 Fold fold_of(const compiler::Program& program) {
-  const hw::Machine machine = hw::tpu_v3();
+  const sw::TargetMachine machine = sw::tpu_v3();
   return fold(program, machine, torus, schedules_of(program, machine, torus, {}));
 }
 
@@ -25,7 +26,7 @@ compiler::Program with_permute(bool holes, std::int64_t bytes, std::int64_t othe
   testing::ProgramMaker maker;
   maker.all_reduce(others);
   compiler::Program program = maker.program();
-  compiler::CollectiveOp permute{collectives::CollectiveKind::collective_permute, ir::ElementType::bf16,
+  compiler::CollectiveOp permute{collectives::CollectiveKind::collective_permute, hlo::ElementType::bf16,
                                  base::Bytes(bytes), 1};
   for (noc::NodeId chip = holes ? 1 : 0; chip < torus.nodes(); ++chip) {
     const noc::NodeId next = *torus.neighbour(chip, 0, +1);

@@ -40,7 +40,7 @@ std::vector<std::int64_t> execute(KnownStretches& known, std::int64_t end, const
 }
 
 // "abAcdeBf" has 8 items, as many as a context: its items are known from the fourth layer after the first on. A stretch
-// is of two layers, since one has less than 16 items; what is left of the last ones is no stretch by itself.
+// is of two layers, since one has less than 16 items; the rest of the last ones is no stretch alone.
 TEST(KnownStretches, LayersAreKnownAfterThreeSamplesOfAllTheirPlaces) {
   const compiler::Program program = testing::program_of("x" + testing::repeated("abAcdeBf", 9) + "y");
   const KnownStretches known(program, 1, 4);
@@ -81,7 +81,7 @@ TEST(KnownStretches, BranchesAndAsynchronousItemsAreSimulated) {
     }
   }
   compiler::Program started = asynchronous.program();
-  for (compiler::ProgramItem& item : started.items) item.phase = ir::AsyncPhase::start;
+  for (compiler::ProgramItem& item : started.items) item.phase = hlo::AsyncPhase::start;
   const compiler::Program cut = branches.program();
   EXPECT_TRUE(KnownStretches(cut, 5, 4).stretches().empty());
   EXPECT_TRUE(KnownStretches(started, 5, 4).stretches().empty());
@@ -137,7 +137,7 @@ TEST(KnownStretches, LayersThatGetSlowerAreSimulated) {
   EXPECT_TRUE(execute(known, 320, {0, 0}, cycles, ends).empty());
 }
 
-// Items take 1000 - d cycles in one layer and 1000 + d in the next. The first sample of a place is left out: of n
+// Items take 1000 - d cycles in one layer and 1000 + d in the next. The first sample of a position is left out: of n
 // samples, half of them above the mean and half below, the standard error is d / sqrt(n - 1), and 1000 / 500 = 2 are
 // allowed. A stretch of two layers that is simulated is two samples more, of which the last eight are used: d = 6 is
 // never below.

@@ -50,7 +50,7 @@ TEST(RepeatedSegments, ItemsOfLoopsAndAsynchronousItemsAreInNone) {
   EXPECT_TRUE(repeated_segments(asynchronous.program()).empty());
 }
 
-// The oracle tries every place, period and number of trips.
+// The oracle tries every first item, period and number of trips.
 TEST(RepeatedSegments, TheFirstOneTakenSavesMost) {
   std::mt19937 random(5);
   for (int round = 0; round < 200; ++round) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/systemc/fresh_context.h"
-#include "tests/hw/test_machine.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::runtime::waits {
 namespace {
@@ -16,6 +16,7 @@ class CountingCore : public hw::core::Core {
  public:
   hw::core::CoreId id() const override { return {}; }
   void complete_external() override { ++ended; }
+  void resume() override {}
   base::Cycles now() const override { return {}; }
   base::Time time_of(base::Cycles) const override { return {}; }
   int ended = 0;
@@ -23,7 +24,8 @@ class CountingCore : public hw::core::Core {
 
 class CountingChip : public hw::chip::Chip {
  public:
-  CountingChip(sc_core::sc_module_name name, const hw::Machine& machine, int number) : Chip(name, machine, number) {}
+  CountingChip(sc_core::sc_module_name name, const sw::TargetMachine& machine, int number)
+      : Chip(name, machine, number) {}
   int cores() const override { return 2; }
   CountingCore& core(int index) override { return cores_[index]; }
 
@@ -34,7 +36,7 @@ class CountingChip : public hw::chip::Chip {
 class WaitsOfTwoChips : public ::testing::Test {
  protected:
   base::systemc::FreshContext context_;
-  hw::Machine machine_ = hw::tpu_v3();
+  sw::TargetMachine machine_ = sw::tpu_v3();
   CountingChip first_{"first", machine_, 0}, second_{"second", machine_, 1};
   Waits waits_{{&first_, &second_}};
 };

@@ -9,43 +9,43 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "sw/ir/transform/flops.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "hlo/transform/flops.h"
 #include "tests/workloads/models/mask_rcnn/tiny_mask_rcnn.h"
 
 namespace podsim::workloads::models::mask_rcnn {
 namespace {
 
-using sw::ir::Literal;
+using hlo::Literal;
 
-const std::string& name_of(const sw::ir::Module& module, std::size_t parameter) {
-  const sw::ir::Computation& entry = module.entry_computation();
+const std::string& name_of(const hlo::Module& module, std::size_t parameter) {
+  const hlo::Computation& entry = module.entry_computation();
   return entry[entry.parameters[parameter]].name;
 }
 
-// 44,401,393 weights and biases: what the published ResNet-50 FPN model for COCO's 91 class numbers has, whose
+// 44,401,393 weights and biases, as in the published ResNet-50 FPN model for COCO's 91 class numbers, whose
 // normalisations are frozen.
 TEST(MaskRcnn, HasThePublishedNumberOfParameters) {
   MaskRcnnOptions options;
   options.batch = 1;
-  const sw::ir::Module module = mask_rcnn_forward(options);
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Module module = mask_rcnn_forward(options);
+  const hlo::Computation& entry = module.entry_computation();
   std::int64_t count = 0;
-  for (const sw::ir::InstructionId id : entry.parameters) {
+  for (const hlo::InstructionId id : entry.parameters) {
     const std::string& name = entry[id].name;
     if (name.ends_with("kernel") || name.ends_with("bias")) count += entry[id].shape.element_count();
   }
   EXPECT_EQ(count, 44'401'393);
 }
 
-// Of ResNet-50's 23,454,912 weights, 9,408 are in the first convolution and 212,992 in the first group of blocks:
+// ResNet-50 has 23,454,912 weights: 9,408 in the first convolution, and 212,992 in the first group of blocks:
 // 64 x 64 + 9 x 64 x 64 + 64 x 256 + 64 x 256 in its first block, twice 256 x 64 + 9 x 64 x 64 + 64 x 256.
 TEST(MaskRcnn, TrainsAllButTheFirstConvolutionAndGroup) {
   MaskRcnnOptions options;
   options.batch = 1;
   const TrainingStep step = mask_rcnn_training_step(options);
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Computation& entry = step.module.entry_computation();
   std::int64_t count = 0;
   for (std::size_t i = 0; i < step.donations.size() / 2; ++i) {
     count += entry[entry.parameters[std::size_t(step.donations[i].parameter)]].shape.element_count();
@@ -62,26 +62,26 @@ TEST(MaskRcnn, HasThreeAnchorsAtEveryPlaceOfFiveMaps) {
 TEST(MaskRcnn, TakesTheFlopsOfItsProducts) {
   MaskRcnnOptions options;
   options.batch = 1;
-  const sw::ir::Module module = mask_rcnn_training_step(options).module;
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Module module = mask_rcnn_training_step(options).module;
+  const hlo::Computation& entry = module.entry_computation();
   double flops = 0;
-  for (sw::ir::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
-    const sw::ir::Opcode opcode = entry[id].opcode;
-    if (opcode != sw::ir::Opcode::dot && opcode != sw::ir::Opcode::convolution) continue;
-    flops += double(sw::ir::transform::cost(module, entry, id).flops);
+  for (hlo::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
+    const hlo::Opcode opcode = entry[id].opcode;
+    if (opcode != hlo::Opcode::dot && opcode != hlo::Opcode::convolution) continue;
+    flops += double(hlo::transform::cost(module, entry, id).flops);
   }
   const double of_blocks = 2.0 * 416 * 672 * 64 * (4 * 4 * 12 - 7 * 7 * 3);
   const double by_padding = 6.0 * 128 * 14 * 14 * 4 * 9 * 256 * 256 * (1 - std::pow(40.0 / 42, 2));
   EXPECT_NEAR(flops - of_blocks + by_padding, mask_rcnn_flops(options), 0.01 * flops);
 }
 
-// With heads of zeros, an anchor has an object or none with the same probability, so has a place of a mask, all classes
-// are equally likely, and boxes do not move. True boxes overlap themselves most, so that they are the ones that heads
-// are trained with, and are where they should be.
+// With heads of zeros, an anchor has an object or none with the same probability, and so has a pixel of a mask. All
+// classes are equally likely, and boxes do not move. True boxes overlap themselves most, so that they are the ones that
+// heads are trained with, and are where they should be.
 TEST(MaskRcnn, HeadsOfZerosLoseTheEntropiesAndTheShiftsOfAnchors) {
   const MaskRcnnOptions options = testing::tiny_mask_rcnn();
-  const sw::ir::Module module = mask_rcnn_forward(options);
-  sw::ir::build::verify(module);
+  const hlo::Module module = mask_rcnn_forward(options);
+  hlo::build::verify(module);
   std::vector<Literal> arguments = testing::mask_rcnn_arguments(module, options);
   double entropy = 0, distance = 0;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -99,13 +99,13 @@ TEST(MaskRcnn, HeadsOfZerosLoseTheEntropiesAndTheShiftsOfAnchors) {
   }
   const double of_anchors = (entropy + distance) / (256 * double(options.batch));
   const double expected = of_anchors + std::log(double(options.classes)) + std::log(2);
-  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-9 * expected);
+  EXPECT_NEAR(hlo::eval::evaluate(module, arguments).values[0], expected, 1e-9 * expected);
 }
 
 // Masks that are 1 everywhere, with a bias that says so, cost nothing; those that are 0 cost the bias.
 TEST(MaskRcnn, MasksAreThoseOfTheBoxesObjects) {
   const MaskRcnnOptions options = testing::tiny_mask_rcnn();
-  const sw::ir::Module module = mask_rcnn_forward(options);
+  const hlo::Module module = mask_rcnn_forward(options);
   const auto loss_with_masks = [&](double value) {
     std::vector<Literal> arguments = testing::mask_rcnn_arguments(module, options);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -114,7 +114,7 @@ TEST(MaskRcnn, MasksAreThoseOfTheBoxesObjects) {
       if (name == "masks/classes/bias") std::ranges::fill(arguments[i].values, 3.0);
       if (name == "true_masks") std::ranges::fill(arguments[i].values, value);
     }
-    return sw::ir::eval::evaluate(module, arguments).values[0];
+    return hlo::eval::evaluate(module, arguments).values[0];
   };
   EXPECT_NEAR(loss_with_masks(0) - loss_with_masks(1), 3, 1e-9);
 }
@@ -123,10 +123,10 @@ TEST(MaskRcnn, MasksAreThoseOfTheBoxesObjects) {
 TEST(MaskRcnn, HasTheSlopesOfItsLoss) {
   const MaskRcnnOptions options = testing::tiny_mask_rcnn();
   const TrainingStep step = mask_rcnn_training_step(options);
-  sw::ir::build::verify(step.module);
-  const sw::ir::Module forward = mask_rcnn_forward(options);
+  hlo::build::verify(step.module);
+  const hlo::Module forward = mask_rcnn_forward(options);
   std::vector<Literal> arguments = testing::mask_rcnn_arguments(step.module, options);
-  const Literal result = sw::ir::eval::evaluate(step.module, arguments);
+  const Literal result = hlo::eval::evaluate(step.module, arguments);
   const std::size_t trained = (result.elements.size() - 1) / 2;
   const std::size_t of_forward = forward.entry_computation().parameters.size();
   const std::set<std::string> tried{"layer2/block0/conv2/kernel",
@@ -148,7 +148,7 @@ TEST(MaskRcnn, HasTheSlopesOfItsLoss) {
     const double middle = value;
     const auto loss_at = [&](double x) {
       value = x;
-      return sw::ir::eval::evaluate(forward, std::span(arguments).first(of_forward)).values[0];
+      return hlo::eval::evaluate(forward, std::span(arguments).first(of_forward)).values[0];
     };
     const double slope = (loss_at(middle + h) - loss_at(middle - h)) / (2 * h);
     value = middle;

@@ -36,8 +36,8 @@ inline models::mask_rcnn::MaskRcnnOptions tiny_mask_rcnn() {
 
 /// An argument that suits the parameter: true boxes inside the image and true classes above 0; one anchor of seven is
 /// not sampled, one has an object.
-inline sw::ir::Literal mask_rcnn_argument(const sw::ir::Instruction& parameter,
-                                          const models::mask_rcnn::MaskRcnnOptions& options, unsigned seed) {
+inline hlo::Literal mask_rcnn_argument(const hlo::Instruction& parameter,
+                                       const models::mask_rcnn::MaskRcnnOptions& options, unsigned seed) {
   const std::string& name = parameter.name;
   double low = -0.7, high = 0.7;
   if (name.ends_with("scale")) low = 0.8, high = 1.2;
@@ -45,7 +45,7 @@ inline sw::ir::Literal mask_rcnn_argument(const sw::ir::Instruction& parameter,
   if (name == "learning_rate") low = high = 0.1;
   if (name == "true_classes") low = 1, high = double(options.classes);
   if (name == "true_masks" || name == "true_boxes") low = 0, high = 1;
-  sw::ir::Literal literal = sw::ir::testing::random_literal(parameter.shape, seed, low, high);
+  hlo::Literal literal = hlo::testing::random_literal(parameter.shape, seed, low, high);
   std::vector<double>& values = literal.values;
   if (name == "true_classes") {
     for (double& value : values) value = std::floor(value);
@@ -61,12 +61,12 @@ inline sw::ir::Literal mask_rcnn_argument(const sw::ir::Instruction& parameter,
   return literal;
 }
 
-inline std::vector<sw::ir::Literal> mask_rcnn_arguments(const sw::ir::Module& module,
-                                                        const models::mask_rcnn::MaskRcnnOptions& options) {
-  std::vector<sw::ir::Literal> arguments;
-  const sw::ir::Computation& entry = module.entry_computation();
+inline std::vector<hlo::Literal> mask_rcnn_arguments(const hlo::Module& module,
+                                                     const models::mask_rcnn::MaskRcnnOptions& options) {
+  std::vector<hlo::Literal> arguments;
+  const hlo::Computation& entry = module.entry_computation();
   unsigned seed = 1;
-  for (const sw::ir::InstructionId id : entry.parameters) {
+  for (const hlo::InstructionId id : entry.parameters) {
     arguments.push_back(mask_rcnn_argument(entry[id], options, seed++));
   }
   return arguments;

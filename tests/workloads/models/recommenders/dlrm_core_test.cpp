@@ -7,16 +7,16 @@
 #include <map>
 #include <numeric>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/sw/ir/literals.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "tests/hlo/literals.h"
 #include "tests/workloads/by_name.h"
 #include "tests/workloads/models/recommenders/dlrm_reference.h"
 
 namespace podsim::workloads::models::recommenders {
 namespace {
 
-/// Tables of 5, 900, 2, 700 and 800 rows: the first and the third are small. Four samples, places for two rows.
+/// Tables of 5, 900, 2, 700 and 800 rows: the first and the third are small. Four samples, slots for two rows.
 DlrmCoreOptions tiny_core() {
   DlrmCoreOptions options;
   options.network.batch = 4;
@@ -24,7 +24,7 @@ DlrmCoreOptions tiny_core() {
   options.network.rows = {5, 900, 2, 700, 800};
   options.network.bottom = {4, 3};
   options.network.top = {5, 1};
-  options.network.type = sw::ir::ElementType::f64;
+  options.network.type = hlo::ElementType::f64;
   options.kept_rows = 10;
   options.repeated_rows = 2;
   options.feed_in = false;
@@ -37,7 +37,7 @@ const std::vector<std::vector<int>> places = {{4, 17, 0, 5, 1}, {0, 18, 1, 6, 2}
 /// The program puts the rows of small tables first, then the bottom perceptron's result, then rows of large tables.
 const std::vector<std::size_t> order = {1, 3, 0, 2, 4, 5};
 
-/// What engines send for a large table: places of `batch` samples and rows that several of them read.
+/// The data that engines send for a large table: a row for each of `batch` samples, and rows that several of them read.
 struct Sent {
   std::vector<double> rows;                    ///< [batch + repeated, width]
   std::vector<double> slot, weight, sample;    ///< weight 0 where nothing is repeated
@@ -74,24 +74,24 @@ Sent sent(const DlrmCoreOptions& o, std::size_t table, const Tensors& tables) {
 
 /// The same numbers for the program and for the loops of the reference.
 struct Case {
-  std::vector<sw::ir::Literal> arguments;
+  std::vector<hlo::Literal> arguments;
   Tensors reference;
   std::vector<Sent> sent;  ///< by large table
 };
 
-Case tiny_case(const sw::ir::Module& module, const DlrmCoreOptions& o) {
+Case tiny_case(const hlo::Module& module, const DlrmCoreOptions& o) {
   Case result;
   const std::size_t width = std::size_t(o.network.bottom.back()), batch = std::size_t(o.network.batch);
   unsigned seed = 1;
   for (std::size_t i = 0; i < o.network.rows.size(); ++i) {
-    const auto shape = sw::ir::make_shape(sw::ir::ElementType::f64, {o.network.rows[i], std::int64_t(width)});
-    result.reference["table" + std::to_string(i)] = sw::ir::testing::random_literal(shape, seed++);
+    const auto shape = hlo::make_shape(hlo::ElementType::f64, {o.network.rows[i], std::int64_t(width)});
+    result.reference["table" + std::to_string(i)] = hlo::testing::random_literal(shape, seed++);
   }
   for (const std::size_t table : large_tables(o)) result.sent.push_back(sent(o, table, result.reference));
-  const sw::ir::Computation& entry = module.entry_computation();
-  for (const sw::ir::InstructionId id : entry.parameters) {
+  const hlo::Computation& entry = module.entry_computation();
+  for (const hlo::InstructionId id : entry.parameters) {
     const std::string& name = entry[id].name;
-    sw::ir::Literal value = sw::ir::testing::random_literal(entry[id].shape, seed++);
+    hlo::Literal value = hlo::testing::random_literal(entry[id].shape, seed++);
     if (name == "labels") {
       for (double& label : value.values) label = label > 0;
     } else if (name == "learning_rate") {
@@ -129,8 +129,8 @@ Case tiny_case(const sw::ir::Module& module, const DlrmCoreOptions& o) {
     if (name == "labels" || name == "dense") result.reference[name] = value;
     result.arguments.push_back(value);
   }
-  const auto shape = sw::ir::make_shape(sw::ir::ElementType::s32, {4, 5});
-  sw::ir::Literal& all = result.reference["categorical"] = sw::ir::make_zeros(shape);
+  const auto shape = hlo::make_shape(hlo::ElementType::s32, {4, 5});
+  hlo::Literal& all = result.reference["categorical"] = hlo::make_zeros(shape);
   for (std::size_t i = 0; i < all.values.size(); ++i) all.values[i] = places[i / 5][i % 5];
   return result;
 }
@@ -152,9 +152,9 @@ double slope(const DlrmOptions& o, Tensors& tensors, const std::string& name, st
 TEST(DlrmCore, HasTheLossOfTheFormulas) {
   const DlrmCoreOptions options = tiny_core();
   const TrainingStep step = dlrm_core_step(options);
-  sw::ir::build::verify(step.module);
+  hlo::build::verify(step.module);
   const Case tiny = tiny_case(step.module, options);
-  const sw::ir::Literal result = sw::ir::eval::evaluate(step.module, tiny.arguments);
+  const hlo::Literal result = hlo::eval::evaluate(step.module, tiny.arguments);
   const std::size_t loss = step.donations.size();
   EXPECT_NEAR(result.elements[loss].values[0], reference_loss(options.network, tiny.reference, order), 1e-12);
 }
@@ -164,8 +164,8 @@ TEST(DlrmCore, UpdatesWhatIsOnTheCoreAndSendsTheOtherGradients) {
   const DlrmCoreOptions options = tiny_core();
   const TrainingStep step = dlrm_core_step(options);
   Case tiny = tiny_case(step.module, options);
-  const sw::ir::Literal result = sw::ir::eval::evaluate(step.module, tiny.arguments);
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Literal result = hlo::eval::evaluate(step.module, tiny.arguments);
+  const hlo::Computation& entry = step.module.entry_computation();
   for (std::size_t i = 0; i < step.donations.size(); ++i) {
     const std::string& name = entry[entry.parameters[step.donations[i].parameter]].name;
     if (name == "tables") continue;
@@ -206,17 +206,17 @@ TEST(DlrmCore, HasTheShapesOfThePublishedProfile) {
   options.feed_in = false;
   EXPECT_EQ(small_tables(options).size(), 13u);
   EXPECT_EQ(large_tables(options).size(), 13u);
-  const sw::ir::Module module = dlrm_core_step(options).module;
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Module module = dlrm_core_step(options).module;
+  const hlo::Computation& entry = module.entry_computation();
   std::map<std::string, std::vector<std::int64_t>> sizes;
-  for (const sw::ir::InstructionId id : entry.parameters) sizes[entry[id].name] = entry[id].shape.dimensions;
+  for (const hlo::InstructionId id : entry.parameters) sizes[entry[id].name] = entry[id].shape.dimensions;
   EXPECT_NEAR(double(sizes["tables"][0]), 19656, 0.001 * 19656);
   EXPECT_EQ(sizes["rows0"], (std::vector<std::int64_t>{816, 128}));
   EXPECT_EQ(sizes["rows1"], (std::vector<std::int64_t>{952, 128}));
   EXPECT_EQ(sizes["categorical"], (std::vector<std::int64_t>{128, 13}));
   bool gathers = false;
-  for (const sw::ir::Instruction& instruction : entry.instructions) {
-    gathers |= instruction.opcode == sw::ir::Opcode::gather &&
+  for (const hlo::Instruction& instruction : entry.instructions) {
+    gathers |= instruction.opcode == hlo::Opcode::gather &&
                instruction.shape.dimensions == std::vector<std::int64_t>{1664, 128};
   }
   EXPECT_TRUE(gathers);

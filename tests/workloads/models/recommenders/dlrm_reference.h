@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/literal.h"
+#include "hlo/literal.h"
 #include "workloads/models/recommenders/dlrm.h"
 
 /// DLRM's loss from its paper, in loops over numbers.
 namespace podsim::workloads::models::recommenders {
 
 using Numbers = std::vector<double>;
-using Tensors = std::map<std::string, sw::ir::Literal>;
+using Tensors = std::map<std::string, hlo::Literal>;
 
 inline Numbers reference_layer(const Tensors& tensors, const std::string& scope, const Numbers& x, bool bends) {
   Numbers y = tensors.at(scope + "/bias").values;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/models/recommenders/dlrm.h"
-#include "sw/ir/build/verify.h"
+#include "hlo/build/verify.h"
 #include "tests/workloads/by_name.h"
 #include "tests/workloads/models/recommenders/dlrm_reference.h"
 
@@ -10,14 +10,14 @@
 #include <map>
 #include <numeric>
 
-#include "sw/ir/eval/evaluator.h"
-#include "sw/ir/transform/flops.h"
-#include "tests/sw/ir/literals.h"
+#include "hlo/eval/evaluator.h"
+#include "hlo/transform/flops.h"
+#include "tests/hlo/literals.h"
 
 namespace podsim::workloads::models::recommenders {
 namespace {
 
-using sw::ir::Literal;
+using hlo::Literal;
 
 DlrmOptions tiny_dlrm() {
   DlrmOptions options;
@@ -26,18 +26,18 @@ DlrmOptions tiny_dlrm() {
   options.rows = {5, 2, 7};
   options.bottom = {4, 3};
   options.top = {5, 1};
-  options.type = sw::ir::ElementType::f64;
+  options.type = hlo::ElementType::f64;
   return options;
 }
 
 /// Random. Two samples read the same row of the second table.
-std::vector<sw::ir::Literal> dlrm_arguments(const sw::ir::Module& module, const DlrmOptions& o) {
-  std::vector<sw::ir::Literal> arguments;
-  const sw::ir::Computation& entry = module.entry_computation();
+std::vector<hlo::Literal> dlrm_arguments(const hlo::Module& module, const DlrmOptions& o) {
+  std::vector<hlo::Literal> arguments;
+  const hlo::Computation& entry = module.entry_computation();
   unsigned seed = 1;
-  for (sw::ir::InstructionId id : entry.parameters) {
-    const sw::ir::Instruction& parameter = entry[id];
-    arguments.push_back(sw::ir::testing::random_literal(parameter.shape, seed++));
+  for (hlo::InstructionId id : entry.parameters) {
+    const hlo::Instruction& parameter = entry[id];
+    arguments.push_back(hlo::testing::random_literal(parameter.shape, seed++));
     Numbers& values = arguments.back().values;
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (parameter.name == "categorical") {
@@ -53,21 +53,21 @@ std::vector<sw::ir::Literal> dlrm_arguments(const sw::ir::Module& module, const 
 }
 
 TEST(Dlrm, HasTheLossOfTheFormulas) {
-  const sw::ir::Module module = dlrm_forward(tiny_dlrm());
-  sw::ir::build::verify(module);
-  const std::vector<sw::ir::Literal> arguments = dlrm_arguments(module, tiny_dlrm());
+  const hlo::Module module = dlrm_forward(tiny_dlrm());
+  hlo::build::verify(module);
+  const std::vector<hlo::Literal> arguments = dlrm_arguments(module, tiny_dlrm());
   const double expected = reference_loss(tiny_dlrm(), testing::by_name(module, arguments));
-  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-12);
+  EXPECT_NEAR(hlo::eval::evaluate(module, arguments).values[0], expected, 1e-12);
 }
 
 // Every element of every tensor moves by the rate times the slope of the formulas' loss, rows that were not read stay.
 TEST(Dlrm, MovesTablesAndPerceptronsDownTheSlope) {
   const TrainingStep step = dlrm_training_step(tiny_dlrm());
-  sw::ir::build::verify(step.module);
-  const std::vector<sw::ir::Literal> arguments = dlrm_arguments(step.module, tiny_dlrm());
-  const sw::ir::Literal result = sw::ir::eval::evaluate(step.module, arguments);
+  hlo::build::verify(step.module);
+  const std::vector<hlo::Literal> arguments = dlrm_arguments(step.module, tiny_dlrm());
+  const hlo::Literal result = hlo::eval::evaluate(step.module, arguments);
   Tensors tensors = testing::by_name(step.module, arguments);
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Computation& entry = step.module.entry_computation();
   ASSERT_EQ(result.elements.size(), step.donations.size() + 1);
   const double h = 1e-6;
   for (std::size_t i = 0; i < step.donations.size(); ++i) {
@@ -86,11 +86,11 @@ TEST(Dlrm, MovesTablesAndPerceptronsDownTheSlope) {
 }
 
 TEST(Dlrm, ItsProductsTakeTheFlopsOfTheClosedForm) {
-  const sw::ir::Module module = dlrm_training_step(tiny_dlrm()).module;
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Module module = dlrm_training_step(tiny_dlrm()).module;
+  const hlo::Computation& entry = module.entry_computation();
   double flops = 0;
-  for (sw::ir::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
-    if (entry[id].opcode == sw::ir::Opcode::dot) flops += double(sw::ir::transform::cost(module, entry, id).flops);
+  for (hlo::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
+    if (entry[id].opcode == hlo::Opcode::dot) flops += double(hlo::transform::cost(module, entry, id).flops);
   }
   // The features have no gradient: 2 FLOPs less for each weight of the first layer.
   EXPECT_DOUBLE_EQ(flops, dlrm_flops(tiny_dlrm()) - 2.0 * 4 * 3 * 4);
@@ -100,10 +100,10 @@ TEST(Dlrm, ItsProductsTakeTheFlopsOfTheClosedForm) {
 TEST(Dlrm, IsThatOfThePublishedProfile) {
   DlrmOptions options;
   options.batch = 128;
-  const sw::ir::Module module = dlrm_forward(options);
-  const sw::ir::Computation& entry = module.entry_computation();
+  const hlo::Module module = dlrm_forward(options);
+  const hlo::Computation& entry = module.entry_computation();
   std::map<std::string, std::vector<std::int64_t>> sizes;
-  for (sw::ir::InstructionId id : entry.parameters) sizes[entry[id].name] = entry[id].shape.dimensions;
+  for (hlo::InstructionId id : entry.parameters) sizes[entry[id].name] = entry[id].shape.dimensions;
   EXPECT_EQ(sizes["top0/kernel"], (std::vector<std::int64_t>{857, 1024}));
   EXPECT_EQ(sizes["bottom0/kernel"], (std::vector<std::int64_t>{13, 512}));
   const std::string sharding = dlrm_sharding(options, 64, 8192);

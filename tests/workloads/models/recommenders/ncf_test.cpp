@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "sw/ir/transform/flops.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "hlo/transform/flops.h"
 #include "tests/workloads/by_name.h"
 #include "tests/workloads/slopes.h"
 #include "tests/workloads/tiny.h"
@@ -32,7 +32,7 @@ NcfOptions tiny_ncf() {
   return options;
 }
 
-using Tensors = std::map<std::string, sw::ir::Literal>;
+using Tensors = std::map<std::string, hlo::Literal>;
 
 /// The row of a table that a pair's index names.
 std::vector<double> row(const Tensors& tensors, const std::string& table, const std::string& indices, std::size_t pair,
@@ -73,17 +73,17 @@ double reference_loss(const NcfOptions& o, const Tensors& tensors) {
   return sum / double(o.batch);
 }
 
-std::vector<sw::ir::Literal> ncf_arguments(const sw::ir::Module& module, const NcfOptions& options) {
-  std::vector<sw::ir::Literal> arguments;
-  const sw::ir::Computation& entry = module.entry_computation();
+std::vector<hlo::Literal> ncf_arguments(const hlo::Module& module, const NcfOptions& options) {
+  std::vector<hlo::Literal> arguments;
+  const hlo::Computation& entry = module.entry_computation();
   unsigned seed = 1;
-  for (const sw::ir::InstructionId id : entry.parameters) {
+  for (const hlo::InstructionId id : entry.parameters) {
     const std::string& name = entry[id].name;
     double low = -0.9, high = 0.9;
     if (name == "users") low = 0, high = double(options.users);
     if (name == "items") low = 0, high = double(options.items);
     if (name == "labels") low = 0, high = 2;
-    arguments.push_back(sw::ir::testing::random_literal(entry[id].shape, seed++, low, high));
+    arguments.push_back(hlo::testing::random_literal(entry[id].shape, seed++, low, high));
     const bool is_whole = low == 0;
     for (double& value : arguments.back().values) value = is_whole ? std::floor(value) : value;
     if (name.ends_with("momentum")) std::ranges::fill(arguments.back().values, 0);
@@ -93,11 +93,11 @@ std::vector<sw::ir::Literal> ncf_arguments(const sw::ir::Module& module, const N
 
 TEST(Ncf, HasTheLossOfTheFormulas) {
   const NcfOptions options = tiny_ncf();
-  const sw::ir::Module module = ncf_forward(options);
-  sw::ir::build::verify(module);
-  const std::vector<sw::ir::Literal> arguments = ncf_arguments(module, options);
+  const hlo::Module module = ncf_forward(options);
+  hlo::build::verify(module);
+  const std::vector<hlo::Literal> arguments = ncf_arguments(module, options);
   const double expected = reference_loss(options, testing::by_name(module, arguments));
-  EXPECT_NEAR(sw::ir::eval::evaluate(module, arguments).values[0], expected, 1e-12 * expected);
+  EXPECT_NEAR(hlo::eval::evaluate(module, arguments).values[0], expected, 1e-12 * expected);
 }
 
 TEST(Ncf, HasTheSlopesOfThatLoss) {
@@ -107,10 +107,10 @@ TEST(Ncf, HasTheSlopesOfThatLoss) {
                          [&](const Tensors& tensors) { return reference_loss(options, tensors); });
 }
 
-// 31,832,577: what MLPerf's reference in PyTorch has for MovieLens-20m.
+// 31,832,577: the parameters of MLPerf's reference in PyTorch for MovieLens-20m.
 TEST(Ncf, HasThePublishedNumberOfParameters) {
   const TrainingStep step = ncf_training_step({});
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  const hlo::Computation& entry = step.module.entry_computation();
   std::int64_t count = 0;
   for (std::size_t i = 0; i < step.donations.size() / 3; ++i) {
     count += entry[entry.parameters[std::size_t(step.donations[i].parameter)]].shape.element_count();
@@ -121,8 +121,7 @@ TEST(Ncf, HasThePublishedNumberOfParameters) {
 TEST(Ncf, ItsProductsTakeTheFlopsOfTheClosedForm) {
   const NcfOptions options = tiny_ncf();
   const double elementwise = 3 * double(options.batch * options.factors);
-  EXPECT_DOUBLE_EQ(sw::ir::transform::product_flops(ncf_training_step(options).module),
-                   ncf_flops(options) - elementwise);
+  EXPECT_DOUBLE_EQ(hlo::transform::product_flops(ncf_training_step(options).module), ncf_flops(options) - elementwise);
 }
 
 }  // namespace

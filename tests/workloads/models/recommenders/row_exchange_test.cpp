@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "sw/ir/build/verify.h"
-#include "sw/ir/eval/evaluator.h"
-#include "tests/sw/ir/literals.h"
+#include "hlo/build/verify.h"
+#include "hlo/eval/evaluator.h"
+#include "tests/hlo/literals.h"
 #include "tests/workloads/models/recommenders/dlrm_reference.h"
 #include "workloads/models/recommenders/dlrm_core.h"
 #include "workloads/streams/alias_table.h"
@@ -55,7 +55,7 @@ TEST(RowExchange, BlocksHoldTheExpectedLargestNumberOfDistinctRows) {
     double mean = 0;
     constexpr int batches = 20;
     for (int i = 0; i < batches; ++i) mean += largest_block(options, random) / batches;
-    // Rounding up adds up to 7 places; 5 % for the mean of 20 batches and for counts that are not quite Poisson's.
+    // Rounding up adds up to 7 rows; 5 % for the mean of 20 batches and for counts that are not quite Poisson's.
     EXPECT_GE(double(exchanged_rows(options)), 0.95 * mean);
     EXPECT_LE(double(exchanged_rows(options)), 1.05 * mean + 8);
   }
@@ -100,7 +100,7 @@ DlrmCoreOptions exchanging_core() {
   options.network.rows = {5, 901, 2, 700, 800};
   options.network.bottom = {4, 3};
   options.network.top = {5, 1};
-  options.network.type = sw::ir::ElementType::f64;
+  options.network.type = hlo::ElementType::f64;
   options.replicas = 2;
   options.kept_rows = 10;
   options.exchanged_rows = 4;
@@ -114,7 +114,7 @@ constexpr int read_rows[4][5] = {{4, 17, 0, 5, 1}, {0, 17, 1, 6, 2}, {4, 17, 1, 
 /// The program puts the rows of small tables first, then the bottom perceptron's result, then rows of large tables.
 const std::vector<std::size_t> vector_order = {1, 3, 0, 2, 4, 5};
 
-/// Where row `row` of a table lies: its core, and its place in that core's shard.
+/// The location of row `row` of a table: its core, and its position in that core's shard.
 std::pair<std::size_t, std::int64_t> place_of(const DlrmCoreOptions& o, std::size_t table, int row) {
   std::int64_t before = 0;
   for (const std::size_t large : large_tables(o)) {
@@ -127,7 +127,7 @@ struct Lists {
   std::vector<double> requests, copies;
 };
 
-/// What hosts send to a core.
+/// The lists that hosts send to a core.
 Lists lists_of(const DlrmCoreOptions& o, std::size_t core) {
   Lists lists{std::vector<double>(8, double(shard_rows(o))), {}};
   std::map<std::pair<std::size_t, int>, std::size_t> slots;
@@ -147,29 +147,28 @@ Lists lists_of(const DlrmCoreOptions& o, std::size_t core) {
 TEST(RowExchange, OfTwoCoresHasTheLossAndTheUpdateOfTheFormulas) {
   const DlrmCoreOptions options = exchanging_core();
   const TrainingStep step = dlrm_core_step(options);
-  sw::ir::build::verify(step.module);
-  const sw::ir::Computation& entry = step.module.entry_computation();
+  hlo::build::verify(step.module);
+  const hlo::Computation& entry = step.module.entry_computation();
   DlrmOptions whole = options.network;
   whole.batch = 4;
   Tensors reference;
   unsigned seed = 1;
   for (std::size_t i = 0; i < whole.rows.size(); ++i) {
     reference["table" + std::to_string(i)] =
-        sw::ir::testing::random_literal(sw::ir::make_shape(sw::ir::ElementType::f64, {whole.rows[i], 3}), seed++);
+        hlo::testing::random_literal(hlo::make_shape(hlo::ElementType::f64, {whole.rows[i], 3}), seed++);
   }
-  sw::ir::Literal& all = reference["categorical"] =
-      sw::ir::make_zeros(sw::ir::make_shape(sw::ir::ElementType::s32, {4, 5}));
+  hlo::Literal& all = reference["categorical"] = hlo::make_zeros(hlo::make_shape(hlo::ElementType::s32, {4, 5}));
   for (std::size_t i = 0; i < all.values.size(); ++i) all.values[i] = read_rows[i / 5][i % 5];
-  reference["labels"] = sw::ir::make_zeros(sw::ir::make_shape(sw::ir::ElementType::f64, {4}));
+  reference["labels"] = hlo::make_zeros(hlo::make_shape(hlo::ElementType::f64, {4}));
   reference["labels"].values = {1, 0, 0, 1};
-  reference["dense"] = sw::ir::testing::random_literal(sw::ir::make_shape(sw::ir::ElementType::f64, {4, 3}), seed++);
-  std::vector<std::vector<sw::ir::Literal>> arguments(2);
-  for (const sw::ir::InstructionId id : entry.parameters) {
+  reference["dense"] = hlo::testing::random_literal(hlo::make_shape(hlo::ElementType::f64, {4, 3}), seed++);
+  std::vector<std::vector<hlo::Literal>> arguments(2);
+  for (const hlo::InstructionId id : entry.parameters) {
     const std::string& name = entry[id].name;
-    const sw::ir::Literal common = sw::ir::testing::random_literal(entry[id].shape, seed++);
+    const hlo::Literal common = hlo::testing::random_literal(entry[id].shape, seed++);
     if (name.starts_with("bottom") || name.starts_with("top")) reference[name] = common;
     for (std::size_t core = 0; core < 2; ++core) {
-      sw::ir::Literal value = common;
+      hlo::Literal value = common;
       const auto half_of = [&](const std::string& batched) {
         const std::vector<double>& values = reference.at(batched).values;
         const auto middle = std::ptrdiff_t(values.size() / 2);
@@ -206,7 +205,7 @@ TEST(RowExchange, OfTwoCoresHasTheLossAndTheUpdateOfTheFormulas) {
       arguments[core].push_back(value);
     }
   }
-  const std::vector<sw::ir::Literal> results = sw::ir::eval::evaluate_partitions(step.module, arguments);
+  const std::vector<hlo::Literal> results = hlo::eval::evaluate_partitions(step.module, arguments);
   const std::size_t loss = step.donations.size();
   EXPECT_NEAR(results[0].elements[loss].values[0] + results[1].elements[loss].values[0],
               reference_loss(whole, reference, vector_order), 1e-12);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "sw/ir/eval/evaluator.h"
+#include "hlo/eval/evaluator.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/codegen/run_kernel.h"
 
@@ -24,11 +24,11 @@ void expect_the_reference(const Values& values, std::uint32_t seed, const hw::Ma
                           bool special = false) {
   const Kernel kernel = convolution(values, on);
   SCOPED_TRACE(kernel.name + ", " + kernel.passes);
-  const std::vector<ir::Literal> inputs = random_inputs_of(kernel, seed, special);
-  const std::vector<double> expected = ir::eval::evaluate(kernel.reference, inputs).values;
+  const std::vector<hlo::Literal> inputs = random_inputs_of(kernel, seed, special);
+  const std::vector<double> expected = hlo::eval::evaluate(kernel.reference, inputs).values;
   const std::vector<double> found = run_kernel(on, kernel, inputs).output.values;
   ASSERT_EQ(found.size(), expected.size());
-  const bool packed = kernel.outputs[0].shape.element_type == ir::ElementType::bf16;
+  const bool packed = kernel.outputs[0].shape.element_type == hlo::ElementType::bf16;
   std::size_t differing = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const double allowed = 2e-4 + (packed ? std::abs(expected[i]) / 128 : 0);

@@ -64,7 +64,8 @@ TEST(ConvolutionPlan, CountsTheMultiplicationsOfTheWindow) {
   const ConvolutionProblem p = problem(8, 28, 128, 256, 3, 1, 1, true);
   std::int64_t work = 0;
   for (const hw::TileRun& run : cheapest(p).tile_op("").runs) {
-    for (const hw::TilePhase& phase : run.work.phases) work += run.count * phase.mxu.weight_tiles * phase.mxu.rows;
+    for (const hw::TilePhase& phase : run.work.phases)
+      work += run.count * phase.of<hw::Mxu>().weight_tiles * phase.of<hw::Mxu>().rows;
   }
   EXPECT_EQ(work, 8 * 28 * 28 * 9 * 2);
 }

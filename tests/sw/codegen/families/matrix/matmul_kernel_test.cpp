@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "base/diagnostic.h"
+#include "hlo/eval/evaluator.h"
 #include "hw/timing/tile_pipeline.h"
-#include "sw/ir/eval/evaluator.h"
 #include "tests/hw/test_machine.h"
 #include "tests/sw/codegen/run_kernel.h"
 
@@ -36,7 +36,7 @@ class PlainMatmul {
         relu_(is(values, "epilogue", "relu")),
         packed_(is(values, "dtype", "bf16")) {}
 
-  std::vector<double> operator()(std::span<const ir::Literal> inputs) const {
+  std::vector<double> operator()(std::span<const hlo::Literal> inputs) const {
     const std::vector<float> a = bf16(inputs[0].values), b = bf16(inputs[1].values);
     std::vector<double> c;
     for (std::int64_t row = 0; row < m_; ++row) {
@@ -44,7 +44,7 @@ class PlainMatmul {
         float sum = dot(a, b, row, column);
         if (bias_) sum = sum + float(inputs[2].values[std::size_t(column)]);
         if (relu_ && !std::isnan(sum)) sum = std::max(sum, 0.0F);
-        c.push_back(packed_ ? ir::round_to(ir::ElementType::bf16, double(sum)) : double(sum));
+        c.push_back(packed_ ? hlo::round_to(hlo::ElementType::bf16, double(sum)) : double(sum));
       }
     }
     return c;
@@ -66,7 +66,7 @@ class PlainMatmul {
   }
   static std::vector<float> bf16(const std::vector<double>& values) {
     std::vector<float> rounded;
-    for (double value : values) rounded.push_back(float(ir::round_to(ir::ElementType::bf16, value)));
+    for (double value : values) rounded.push_back(float(hlo::round_to(hlo::ElementType::bf16, value)));
     return rounded;
   }
   static std::int64_t number(const Values& values, const char* name) { return std::stoll(values.at(name)); }
@@ -84,7 +84,7 @@ std::uint64_t bits(double value) { return std::isnan(value) ? ~0ULL : std::bit_c
 void expect_the_arrays_bits(const Values& values, std::uint32_t seed, bool special = false) {
   const Kernel kernel = matmul(values);
   SCOPED_TRACE(kernel.name);
-  const std::vector<ir::Literal> inputs = random_inputs_of(kernel, seed, special);
+  const std::vector<hlo::Literal> inputs = random_inputs_of(kernel, seed, special);
   const std::vector<double> expected = PlainMatmul(values)(inputs);
   const std::vector<double> found = run_kernel(hw::the_tpu_v3(), kernel, inputs).output.values;
   ASSERT_EQ(found.size(), expected.size());
@@ -132,8 +132,8 @@ TEST(MatmulKernel, CarriesNanAndInfinitiesWhereTheyBelongAndPaddingNowhere) {
 
 TEST(MatmulKernel, AppliesGeluAsTheReferenceDoes) {
   const Kernel kernel = matmul({{"m", "40"}, {"n", "200"}, {"k", "200"}, {"bias", "yes"}, {"epilogue", "gelu"}});
-  const std::vector<ir::Literal> inputs = random_inputs_of(kernel, 5);
-  const std::vector<double> expected = ir::eval::evaluate(kernel.reference, inputs).values;
+  const std::vector<hlo::Literal> inputs = random_inputs_of(kernel, 5);
+  const std::vector<double> expected = hlo::eval::evaluate(kernel.reference, inputs).values;
   const std::vector<double> found = run_kernel(hw::the_tpu_v3(), kernel, inputs).output.values;
   for (std::size_t i = 0; i < found.size(); ++i) {
     ASSERT_NEAR(found[i], expected[i], 1e-4 * std::max(1.0, std::abs(expected[i]))) << i;
@@ -142,7 +142,7 @@ TEST(MatmulKernel, AppliesGeluAsTheReferenceDoes) {
 
 TEST(MatmulKernel, HasAResultWhereThereIsNothingToSum) {
   const Kernel kernel = matmul({{"m", "9"}, {"n", "130"}, {"k", "0"}, {"bias", "yes"}});
-  const std::vector<ir::Literal> inputs = random_inputs_of(kernel, 6);
+  const std::vector<hlo::Literal> inputs = random_inputs_of(kernel, 6);
   const std::vector<double> found = run_kernel(hw::the_tpu_v3(), kernel, inputs).output.values;
   ASSERT_EQ(found.size(), 9U * 130);
   for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], inputs[2].values[i % 130]);
@@ -171,7 +171,7 @@ TEST(MatmulKernel, AddsUpOverTilesThatDoNotAllFitVmem) {
     const Values values{{"m", "200"},     {"n", "300"},    {"k", "700"},
                         {"dtype", dtype}, {"bias", "yes"}, {"epilogue", "relu"}};
     const Kernel kernel = family.build(small, arguments_of(family, values));
-    const std::vector<ir::Literal> inputs = random_inputs_of(kernel, 8);
+    const std::vector<hlo::Literal> inputs = random_inputs_of(kernel, 8);
     EXPECT_EQ(run_kernel(small, kernel, inputs).output.values, PlainMatmul(values)(inputs)) << kernel.passes;
   }
 }

@@ -51,7 +51,8 @@ TEST(MatmulSearch, TakesArraysInVmemAsOneTile) {
 std::int64_t rows_past_weights(const hw::TileOp& op) {
   std::int64_t work = 0;
   for (const hw::TileRun& run : op.runs) {
-    for (const hw::TilePhase& phase : run.work.phases) work += run.count * phase.mxu.weight_tiles * phase.mxu.rows;
+    for (const hw::TilePhase& phase : run.work.phases)
+      work += run.count * phase.of<hw::Mxu>().weight_tiles * phase.of<hw::Mxu>().rows;
   }
   return work;
 }

@@ -63,9 +63,9 @@ TEST(LayerNormKernel, ARowOfEqualElementsBecomesBeta) {
   const hw::Machine machine = machine_with_vmem(16 * 1024);
   const KernelFamily family = layer_norm_family();
   const Kernel kernel = family.build(machine, arguments_of(family, {{"rows", "1"}, {"columns", "4"}}));
-  const std::vector<ir::Literal> inputs{{kernel.inputs[0].shape, {8, 8, 8, 8}, {}},
-                                        {kernel.inputs[1].shape, {1, 2, 3, 4}, {}},
-                                        {kernel.inputs[2].shape, {5, 6, 7, 8}, {}}};
+  const std::vector<hlo::Literal> inputs{{kernel.inputs[0].shape, {8, 8, 8, 8}, {}},
+                                         {kernel.inputs[1].shape, {1, 2, 3, 4}, {}},
+                                         {kernel.inputs[2].shape, {5, 6, 7, 8}, {}}};
   EXPECT_EQ(run_kernel(machine, kernel, inputs).output.values, inputs[2].values);
 }
 

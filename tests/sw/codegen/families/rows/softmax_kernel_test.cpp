@@ -28,7 +28,7 @@ TEST(SoftmaxKernel, AnySizeAndNumberOfPasses) {
 }
 
 TEST(SoftmaxKernel, RowsWhoseStatisticsDoNotFitVmemAreTakenInParts) {
-  // A quarter of 1 MiB holds the maxima and sums of 256 rows: two parts, and what is left.
+  // A quarter of 1 MiB holds the maxima and sums of 256 rows: two parts, and the remainder.
   const hw::Machine machine = machine_with_vmem(1024);
   expect_reference(machine, softmax_family(), {{"rows", "601"}, {"columns", "130"}});
   expect_reference(machine, softmax_family(), {{"rows", "301"}, {"columns", "1100"}, {"dtype", "bf16"}});
@@ -50,8 +50,8 @@ TEST(SoftmaxKernel, LargeNumbersDoNotOverflow) {
   const hw::Machine machine = machine_with_vmem(16 * 1024);
   const KernelFamily family = softmax_family();
   const Kernel kernel = family.build(machine, arguments_of(family, {{"rows", "1"}, {"columns", "4"}}));
-  const ir::Literal x{kernel.inputs[0].shape, {1e30, 1e30, -1e30, 1e30}, {}};
-  const ir::Literal result = run_kernel(machine, kernel, {&x, 1}).output;
+  const hlo::Literal x{kernel.inputs[0].shape, {1e30, 1e30, -1e30, 1e30}, {}};
+  const hlo::Literal result = run_kernel(machine, kernel, {&x, 1}).output;
   const double third = 1.0 / 3;
   EXPECT_NEAR(result.values[0], third, 1e-6);
   EXPECT_NEAR(result.values[1], third, 1e-6);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hlo/graph.h"
+
+namespace podsim::hlo {
+
+/// Instruction::target of a maximum or minimum whose gradient on a tie is that of its second operand alone, as of a
+/// framework's relu; without it each operand has half. In text: frontend_attributes={tie_gradient="second"}.
+inline constexpr std::string_view tie_to_second = "second";
+/// Instruction::target of a triangular-solve that also conjugates its complex matrix; otherwise empty.
+inline constexpr std::string_view adjoint = "ADJOINT";
+
+/// Returns the attributes of an instruction in the form of HLO text, "name=value".
+std::vector<std::string> attribute_texts(const Instruction& instruction, const Module& module);
+
+}  // namespace podsim::hlo

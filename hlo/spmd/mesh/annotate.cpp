@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of hlo/spmd/mesh/sharding_file.h.
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text/glob.h"
+#include "hlo/spmd/mesh/axis_sharding.h"
+#include "hlo/spmd/mesh/sharding_file.h"
+
+namespace podsim::hlo::spmd::mesh {
+namespace {
+
+bool is_token(const hlo::Shape& shape) { return shape.element_type == hlo::ElementType::token; }
+
+/// The smallest rank among the arrays of a value, HLO tokens excluded; 0 if it has none.
+int min_rank(const hlo::Shape& shape) {
+  int rank = -1;
+  for (const hlo::Shape* leaf : leaf_shapes(shape)) {
+    if (!is_token(*leaf)) rank = rank < 0 ? leaf->rank() : std::min(rank, leaf->rank());
+  }
+  return std::max(rank, 0);
+}
+
+/// Turns "layer12/ffn" into "layer*/ffn".
+std::string without_numbers(const std::string& name) {
+  std::string result;
+  for (const char c : name) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (!digit) result += c;
+    if (digit && !result.ends_with('*')) result += '*';
+  }
+  return result;
+}
+
+class Annotation {
+ public:
+  Annotation(hlo::Module& module, const Mesh& mesh, const ShardingFile& file)
+      : entry_(module.computations[std::size_t(module.entry)]), mesh_(mesh), rules_(file.rules) {}
+
+  void run() {
+    std::vector<bool> taken(entry_.instructions.size(), false);
+    for (const ShardingRule& rule : rules_) {
+      if (names_axes(rule)) apply(rule, taken);
+    }
+    if (!diagnostics_.empty()) throw base::InputError(std::move(diagnostics_));
+  }
+
+ private:
+  void report(std::string message, const base::SourceLocation& where, std::string hint = "") {
+    diagnostics_.push_back({base::Diagnostic::Severity::error, std::move(message), where, std::move(hint)});
+  }
+
+  /// Returns whether the mesh has all axes of a rule. Checks one more dimension at a time, so that the error is at the
+  /// location of the dimension that is wrong.
+  bool names_axes(const ShardingRule& rule) {
+    for (std::size_t count = 1; count <= rule.dimensions.size(); ++count) {
+      const std::vector<std::string> first(rule.dimensions.begin(), rule.dimensions.begin() + std::ptrdiff_t(count));
+      try {
+        parse_axes(mesh_, first, int(count));
+      } catch (const base::InputError& error) {
+        for (const base::Diagnostic& diagnostic : error.diagnostics()) {
+          report(diagnostic.message, rule.dimension_locations[count - 1], diagnostic.hint);
+        }
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void apply(const ShardingRule& rule, std::vector<bool>& taken) {
+    bool matched = false;
+    const hlo::Instruction* lacking = nullptr;
+    for (std::size_t i = 0; i < entry_.instructions.size(); ++i) {
+      hlo::Instruction& instruction = entry_.instructions[i];
+      const bool by_name = base::text::glob_match(rule.pattern, instruction.name);
+      if (!by_name && (instruction.shape.is_tuple() || !base::text::glob_match(rule.pattern, instruction.op_name)))
+        continue;
+      if (!taken[i] && min_rank(instruction.shape) < int(rule.dimensions.size())) {
+        if (by_name) return report_rank(rule, instruction);
+        lacking = &instruction;
+        continue;
+      }
+      matched = true;
+      if (!taken[i]) instruction.sharding = sharding_of(rule, instruction.shape);
+      taken[i] = true;
+    }
+    if (matched) return;
+    if (lacking != nullptr) return report_rank(rule, *lacking);
+    report(fmt::format("'{}' matches no value of the program", rule.pattern), rule.pattern_location, nearest(rule));
+  }
+
+  void report_rank(const ShardingRule& rule, const hlo::Instruction& instruction) {
+    const int rank = min_rank(instruction.shape);
+    report(fmt::format("{} dimensions are named, but {} {} has {}", rule.dimensions.size(), instruction.name,
+                       hlo::to_string(instruction.shape), rank),
+           rule.dimension_locations[std::size_t(rank)]);
+  }
+
+  std::shared_ptr<const hlo::Sharding> sharding_of(const ShardingRule& rule, const hlo::Shape& shape) const {
+    ValueSharding value;
+    for (const hlo::Shape* leaf : leaf_shapes(shape)) {
+      if (is_token(*leaf) || rule.kind == ShardingRule::Kind::replicated) {
+        value.push_back(replicated(leaf->rank()));
+      } else if (rule.kind == ShardingRule::Kind::manual) {
+        value.push_back(manual(leaf->rank()));
+      } else {
+        value.push_back(parse_axes(mesh_, rule.dimensions, leaf->rank()));
+      }
+    }
+    return std::make_shared<const hlo::Sharding>(to_hlo(mesh_, shape, value));
+  }
+
+  /// A hint with the name nearest to the pattern. If the pattern has a star, numbers in names are replaced by stars
+  /// before they are compared.
+  std::string nearest(const ShardingRule& rule) const {
+    const bool glob = rule.pattern.find('*') != std::string::npos;
+    std::set<std::string> names;
+    for (const hlo::Instruction& instruction : entry_.instructions) {
+      for (const std::string& name : {instruction.name, instruction.op_name}) {
+        if (!name.empty()) names.insert(glob ? without_numbers(name) : name);
+      }
+    }
+    const std::vector<std::string> candidates(names.begin(), names.end());
+    std::string hint = base::did_you_mean(rule.pattern, candidates);
+    if (hint.empty() && !entry_.parameters.empty()) {
+      hint = fmt::format("its first parameter is '{}'", entry_[entry_.parameters.front()].name);
+    }
+    return hint;
+  }
+
+  hlo::Computation& entry_;
+  const Mesh& mesh_;
+  const std::vector<ShardingRule>& rules_;
+  std::vector<base::Diagnostic> diagnostics_;
+};
+
+}  // namespace
+
+void annotate(hlo::Module& module, const Mesh& mesh, const ShardingFile& file) { Annotation(module, mesh, file).run(); }
+
+}  // namespace podsim::hlo::spmd::mesh

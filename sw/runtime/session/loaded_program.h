@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "noc/topology.h"
+#include "sw/compiler/program.h"
+#include "sw/runtime/op_records.h"
+#include "sw/runtime/pod/collective_schedules.h"
+#include "sw/runtime/pod/fold.h"
+#include "sw/runtime/reductions.h"
+#include "sw/runtime/simulation_options.h"
+#include "sw/target_machine.h"
+
+namespace podsim::sw::runtime::session {
+
+/// A program and what follows from it on a slice, whenever it runs. The arguments outlive this.
+struct LoadedProgram {
+  LoadedProgram(const compiler::Program& its_program, const TargetMachine& machine, const noc::Topology& slice,
+                const SimulationOptions& options)
+      : program(its_program),
+        schedules(pod::schedules_of(program, machine, slice, options.algorithm)),
+        fold(reduces(options) ? pod::fold(program, machine, slice, schedules) : pod::Fold{slice}),
+        records(program, machine, options.op_cache) {}
+
+  const compiler::Program& program;
+  pod::CollectiveSchedules schedules;
+  pod::Fold fold;
+  OpRecords records;
+};
+
+}  // namespace podsim::sw::runtime::session

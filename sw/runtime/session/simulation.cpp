@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/runtime/session/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <systemc>
+#include <utility>
+
+#include "base/diagnostic.h"
+#include "base/systemc/sliced_run.h"
+#include "base/systemc/systemc_time.h"
+#include "hw/timing/vmem_account.h"
+#include "sw/runtime/run_activity.h"
+#include "sw/runtime/run_statistics.h"
+#include "sw/runtime/step_results.h"
+
+namespace podsim::sw::runtime::session {
+namespace {
+
+/// A core that replays an op does not allocate its VMEM, while one that runs its tiles would fail.
+void check_that_ops_fit(const compiler::Program& program, const TargetMachine& machine) {
+  for (const compiler::CompiledOp& op : program.ops) {
+    hw::timing::VmemAccount(machine.vmem, "every core").allocate(op.tiles.name, op.tiles.vmem);
+  }
+}
+
+}  // namespace
+
+Simulation::Simulation(LoadedProgram& loaded, SimulatedSlice& slice, const TargetMachine& machine,
+                       const SimulationOptions& options, const Steps& steps)
+    : loaded_(loaded),
+      program_(loaded.program),
+      slice_(slice),
+      machine_(machine),
+      options_(options),
+      steps_(steps.number),
+      messages_before_(slice.pod().network().links().messages_delivered()),
+      hops_before_(slice.pod().network().links().hops()),
+      reductions_(program_, machine.clock,
+                  std::size_t(topology().representatives().nodes()) * std::size_t(machine.cores_per_chip), steps_,
+                  options),
+      parts_(options.detail == Detail::chip ? std::optional(ChipParts(program_, options.chip_ops)) : std::nullopt),
+      waits_(slice.pod().chips()),
+      collectives_(slice.engine(), loaded.schedules, waits_, machine.cores_per_chip),
+      feed_(program_, machine.cores_per_chip, steps_,
+            {loaded.records, parts_ ? &*parts_ : nullptr, slice.real(), loaded.fold.by_formula, waits_, collectives_,
+             slice.background()}),
+      observation_({program_, machine, topology(), slice.pod().network().links(), loaded.records, waits_, collectives_},
+                   parts_.has_value(), options.timeline, {base::systemc::now(), steps.name}) {
+  make_cores();
+}
+
+/// Makes the states of the simulated cores, and prepares their batches.
+void Simulation::make_cores() {
+  const auto cores = std::int32_t(machine_.cores_per_chip);
+  for (noc::NodeId chip = 0; chip < topology().representatives().nodes(); ++chip) {
+    for (std::int32_t core = 0; core < cores; ++core) {
+      const std::int32_t number = topology().full_node_of(chip) * cores + core;
+      SimulatedCore& at = cores_.emplace_back(program_, cores_.size(), number);
+      at.observer = observation_.observe(number, chip == 0);
+      slice_.pod().chip(chip).host().prepare(core, batch_of(program_, number));
+    }
+  }
+}
+
+/// Simulates until all cores have finished, a core fails, or the run is stopped from outside, also while no core
+/// requests commands.
+RunResult Simulation::run() {
+  if (options_.detail != Detail::tile) check_that_ops_fit(program_, machine_);
+  slice_.run(this);
+  const auto ends = [this] { return !verdict_.empty() || stopped(); };
+  base::systemc::run_in_slices([&] { return ends() || finished_ == cores_.size(); });
+  // What no core waits for.
+  if (!ends() && finished_ == cores_.size() && !waits_.all_over()) base::systemc::run_in_slices(ends);
+  if (!verdict_.empty()) throw base::SimulationError(verdict_);
+  if (!stopped()) check_that_all_finished();
+  return result();
+}
+
+std::optional<hw::Command> Simulation::next_command(hw::core::Core& core) {
+  SimulatedCore& at = state(core.id());
+  std::optional<hw::Command> command = command_for(at, core);
+  if (!command) {
+    at.finished = true;
+    if (++finished_ == cores_.size() && verdict_.empty()) sc_core::sc_pause();
+  }
+  return command;
+}
+
+std::optional<hw::Command> Simulation::command_for(SimulatedCore& at, hw::core::Core& core) {
+  if (at.cursor.at_end_of_step()) at.cursor.begin_next_step();
+  if (at.cursor.step() == steps_ || stopped() || at.cursor.at_end_of_step()) return std::nullopt;
+  if (const auto skip = reductions_.skip_now(at, core.now(), observation_)) {
+    if (skip->verdict.empty()) return hw::Delay{skip->duration};
+    failed(core, skip->verdict);
+  }
+  if (!verdict_.empty()) return std::nullopt;
+  return feed_.command_for(at);
+}
+
+void Simulation::completed(hw::core::Core& core, const hw::CommandRecord& record) {
+  SimulatedCore& at = state(core.id());
+  if (!reductions_.trip_over(at, core, record, observation_)) {
+    if (at.observer >= 0) {
+      reductions_.observed(at,
+                           observation_.item_ended(at, record, core.time_of(record.start), core.time_of(record.end)));
+    }
+    feed_.executed(at, record.op);
+    at.cursor.advance();
+  }
+  if (at.cursor.at_end_of_step()) observation_.step_ended(at, core.time_of(record.end));
+  if (at.is_first() && options_.progress) report_progress(at.cursor);
+}
+
+void Simulation::report_progress(const ProgramCursor& at) const {
+  options_.progress((double(at.step()) + double(at.item()) / double(program_.items.size())) / steps_);
+}
+
+void Simulation::start_external(hw::core::Core& core, const hw::External& command) {
+  feed_.reached(state(core.id()), command);
+}
+
+void Simulation::failed(hw::core::Core&, const std::string& verdict) {
+  if (verdict_.empty()) verdict_ = verdict;
+  sc_core::sc_stop();
+}
+
+void Simulation::check_that_all_finished() const {
+  const auto waiting = std::ranges::find(cores_, false, &SimulatedCore::finished);
+  if (waiting == cores_.end()) return;
+  const auto index = std::int64_t(waiting->index), cores = std::int64_t(machine_.cores_per_chip);
+  const compiler::ProgramItem& item = program_.items[std::size_t(waiting->cursor.item())];
+  throw base::SimulationError(fmt::format("deadlock at {}: chip{} core {} waits in step {} for {} '{}'",
+                                          base::to_string(base::systemc::now()),
+                                          topology().representatives().name(noc::NodeId(index / cores)), index % cores,
+                                          waiting->cursor.step(), item.category, item.hlo_name));
+}
+
+RunResult Simulation::result() {
+  RunResult result = observation_.result();
+  result.activity = step_activity(program_, machine_, loaded_.schedules, loaded_.fold, observation_);
+  result.partial = stopped() && result.steps < steps_;
+  result.simulated_chips = topology().representatives().nodes();
+  for (std::size_t chip = 0; chip < slice_.real().size(); ++chip) {
+    if (slice_.real()[chip])
+      result.real_chips.push_back(topology().full().name(topology().full_node_of(noc::NodeId(chip))));
+  }
+  result.collectives = collective_results(program_, result.items, loaded_.schedules, loaded_.fold, collectives_);
+  result.notes = notes(result.steps);
+  if (parts_ && !result.partial) {
+    const auto streams = [this](int op) { return machine_.core_clock().time_of(loaded_.records.of(op).cycles); };
+    result.parts = parts_->result(observation_.first_core_items(), streams);
+  }
+  const noc::ici::Links& links = slice_.pod().network().links();
+  result.statistics =
+      run_statistics(result, links.messages_delivered() - messages_before_, links.hops() - hops_before_);
+  return result;
+}
+
+/// On what the run reduces, and what it does not do as the options say.
+std::vector<std::string> Simulation::notes(int steps) const {
+  std::vector<std::string> notes;
+  const auto add = [&](const std::vector<std::string>& more) { notes.insert(notes.end(), more.begin(), more.end()); };
+  if (options_.algorithm) add(pod::notes_of_other_algorithms(program_, *options_.algorithm));
+  add(loaded_.fold.notes);
+  if (options_.input && options_.input->hosts > options_.input->simulated_hosts()) {
+    add({fmt::format("{} hosts prepare their batches in the same constant times: one is simulated",
+                     options_.input->hosts)});
+  }
+  if (topology().is_folded()) {
+    add({fmt::format("{}: chips that do the same at the same time are simulated once", noc::to_string(topology()))});
+  }
+  add(reductions_.notes(steps));
+  return notes;
+}
+
+}  // namespace podsim::sw::runtime::session

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "hw/machine.h"
+#include "sw/codegen/families/kernel.h"
+
+/// Compares the tile level with the bundle level: the same kernels, in the same tiles, timed by both.
+namespace podsim::validation::kernels {
+
+/// A kernel, given by its family and the parameters that differ from their presets.
+struct KernelChoice {
+  std::string family;
+  std::map<std::string, std::string> values;
+};
+/// Throws std::logic_error if there is no such family or parameter.
+sw::codegen::families::Kernel build_kernel(const hw::Machine& machine, const KernelChoice& choice);
+
+struct LevelComparison {
+  std::string kernel;
+  base::Cycles bundle, tile;
+  /// Relative error of the tile level.
+  double error() const { return double(tile.value()) / double(bundle.value()) - 1; }
+};
+
+/// Kernels of every family over sizes from one tile to tens of megabytes, bound by every unit.
+std::vector<KernelChoice> agreement_grid();
+
+/// Times every kernel at both levels; the bundle level runs without data. Calls `done` with each comparison.
+std::vector<LevelComparison> compare_levels(const hw::Machine& machine, const std::vector<KernelChoice>& kernels,
+                                            const std::function<void(const LevelComparison&)>& done);
+
+struct Agreement {
+  double median = 0, worst = 0;  ///< median and maximum of |error|
+};
+Agreement agreement_of(const std::vector<LevelComparison>& comparisons);
+
+}  // namespace podsim::validation::kernels
