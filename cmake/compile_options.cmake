@@ -42,13 +42,17 @@ if(PODSIM_SANITIZE)
   # Assertions stay in, whatever the build type says, and the standard library's come to them.
   target_compile_options(podsim_options INTERFACE -UNDEBUG)
   target_compile_definitions(podsim_options INTERFACE _GLIBCXX_ASSERTIONS)
-  target_link_options(podsim_options INTERFACE -fsanitize=address,undefined)
+  # At fixed addresses, since a test is a process and relocation is half of a sanitized program's start.
+  target_compile_options(podsim_options INTERFACE -fno-pie)
+  target_link_options(podsim_options INTERFACE -fsanitize=address,undefined -no-pie)
 endif()
 if(PODSIM_FUZZ)
   target_compile_options(podsim_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=vptr
                                                   -fno-sanitize-recover=all)
   target_compile_definitions(podsim_options INTERFACE _GLIBCXX_ASSERTIONS)
-  target_link_options(podsim_options INTERFACE -fsanitize=address,undefined)
+  # At fixed addresses, since a test is a process and relocation is half of a sanitized program's start.
+  target_compile_options(podsim_options INTERFACE -fno-pie)
+  target_link_options(podsim_options INTERFACE -fsanitize=address,undefined -no-pie)
 endif()
 if(PODSIM_COVERAGE)
   target_compile_options(podsim_options INTERFACE --coverage -fprofile-update=atomic)
