@@ -201,6 +201,8 @@ class AttributeList {
       add_list("fft_length", i_.dimensions);
     } else if (i_.opcode == Opcode::custom_call && !i_.dimensions.empty()) {
       texts_.push_back(fmt::format("backend_config=\"unspecified_dims=[{}]\"", fmt::join(i_.dimensions, ",")));
+    } else if (i_.opcode == Opcode::custom_call && i_.target == "Eigh") {
+      texts_.push_back(fmt::format("backend_config=\"{},1,{},{}\"", int(i_.triangular.lower), i_.index, i_.epsilon));
     } else if (i_.opcode == Opcode::ragged_dot) {
       add_dot();
       add_ragged();

@@ -76,6 +76,46 @@ InstructionId with_matrix_part(GraphBuilder& builder, InstructionId x, Instructi
   return builder.dynamic_update_slice(x, part, starts(builder, x, row, column));
 }
 
+std::int64_t row_count(const GraphBuilder& builder, InstructionId x) { return builder.shape(x).dimensions.end()[-2]; }
+std::int64_t column_count(const GraphBuilder& builder, InstructionId x) { return builder.shape(x).dimensions.back(); }
+
+std::vector<std::int64_t> matrix_sizes(const GraphBuilder& builder, InstructionId x, std::int64_t rows,
+                                       std::int64_t columns) {
+  std::vector<std::int64_t> sizes = builder.shape(x).dimensions;
+  sizes.end()[-2] = rows;
+  sizes.back() = columns;
+  return sizes;
+}
+
+bool is_call_on_matrices(const Computation& computation, const Instruction& call, std::string_view target,
+                         std::size_t operands) {
+  if (call.opcode != Opcode::custom_call || call.target != target || call.operands.size() != operands) return false;
+  const Shape& shape = computation[call.operands[0]].shape;
+  return !shape.is_tuple() && shape.rank() >= 2 && shape.element_count() > 0 && is_floating_point(shape.element_type);
+}
+
+InstructionId row_numbers(GraphBuilder& builder, std::vector<std::int64_t> sizes) {
+  const auto dimension = std::int64_t(sizes.size()) - 2;
+  return builder.iota(make_shape(ElementType::s32, std::move(sizes)), dimension);
+}
+
+InstructionId column_numbers(GraphBuilder& builder, std::vector<std::int64_t> sizes) {
+  const auto dimension = std::int64_t(sizes.size()) - 1;
+  return builder.iota(make_shape(ElementType::s32, std::move(sizes)), dimension);
+}
+
+InstructionId column_sums(GraphBuilder& builder, InstructionId x) {
+  std::vector<std::int64_t> sizes = matrix_sizes(builder, x, 1, column_count(builder, x));
+  const InstructionId sums = builder.reduce_add(x, {std::int64_t(sizes.size()) - 2});
+  return builder.reshape(sums, std::move(sizes));
+}
+
+InstructionId identities(GraphBuilder& builder, ElementType type, std::vector<std::int64_t> sizes) {
+  const InstructionId is_diagonal =
+      builder.compare(row_numbers(builder, sizes), column_numbers(builder, sizes), ComparisonDirection::eq);
+  return builder.convert(is_diagonal, type);
+}
+
 InstructionId repeated(GraphBuilder& builder, InstructionId x, std::vector<std::int64_t> sizes) {
   std::vector<std::int64_t> kept, dimensions;
   for (std::size_t d = 0; d < sizes.size(); ++d) {

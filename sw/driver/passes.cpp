@@ -6,7 +6,9 @@
 
 #include "hlo/expanders/batch_norm.h"
 #include "hlo/expanders/cholesky.h"
+#include "hlo/expanders/factorisations.h"
 #include "hlo/expanders/known_indices.h"
+#include "hlo/expanders/top_k.h"
 #include "hlo/expanders/triangular_solve.h"
 #include "sw/compiler/fuse/collective_combiner.h"
 #include "sw/compiler/fuse/dot_strength.h"
@@ -65,6 +67,14 @@ constexpr std::array cut{
 constexpr std::array fusion{
     Pass{"expand_batch_norms", "batch norms as sums and elementwise operations",
          [](Compilation& c) { hlo::expanders::expand_batch_norms(c.module); }, is_compiled},
+    Pass{"expand_factorisations", "QR, LU and eigenvalues by panels and rotations, but for calls with a price",
+         [](Compilation& c) {
+           hlo::expanders::expand_factorisations(
+               c.module, [&](const hlo::Instruction& call) { return c.choices.prices.knows(call); });
+         },
+         is_compiled},
+    Pass{"expand_top_k", "topk as a sort and slices", [](Compilation& c) { hlo::expanders::expand_top_k(c.module); },
+         is_compiled},
     Pass{"expand_cholesky", "Cholesky factorisations by panels",
          [](Compilation& c) { hlo::expanders::expand_cholesky(c.module); }, is_compiled},
     Pass{"expand_triangular_solves", "triangular solves by blocks",

@@ -119,11 +119,27 @@ void set_group_dimension(hlo::Instruction& instruction, Scanner& scanner) {
   instruction.dimensions.insert(instruction.dimensions.end(), group.begin(), group.end());
 }
 
-/// An annotation's dimensions that propagation may split further: backend_config="unspecified_dims=[0,1]".
-void set_open_dimensions(hlo::Instruction& instruction, Scanner& scanner) {
+/// "lower,sort,sweeps,tolerance" of Eigh. Its eigenvalues are sorted in any case.
+void set_eigenvalue_options(hlo::Instruction& instruction, Scanner& scanner) {
+  Scanner fields(scanner.text());
+  fields.accept('"');
+  instruction.triangular.lower = fields.integer("1 for the lower triangle") != 0;
+  fields.expect(',');
+  fields.integer("1 for sorted eigenvalues");
+  fields.expect(',');
+  instruction.index = fields.integer("the most sweeps");
+  fields.expect(',');
+  instruction.epsilon = read_number(fields);
+}
+
+/// An annotation's dimensions that propagation may split further, backend_config="unspecified_dims=[0,1]"; the options
+/// of Eigh.
+void set_call_configuration(hlo::Instruction& instruction, Scanner& scanner) {
+  if (instruction.opcode != hlo::Opcode::custom_call) return;
+  if (instruction.target == "Eigh") return set_eigenvalue_options(instruction, scanner);
   constexpr std::string_view name = "unspecified_dims=[";
   const std::size_t at = scanner.text().find(name);
-  if (instruction.opcode != hlo::Opcode::custom_call || at == std::string_view::npos) return;
+  if (at == std::string_view::npos) return;
   Scanner list(scanner.text().substr(at + name.size()));
   do {
     instruction.dimensions.push_back(list.integer("a dimension's number"));
@@ -143,7 +159,7 @@ struct Setter {
 
 constexpr auto setters = std::to_array<Setter>({
     {"algorithm", [](hlo::Instruction& i, Scanner& s) { i.target = read_word(s); }},
-    {"backend_config", set_open_dimensions},
+    {"backend_config", set_call_configuration},
     {"batch_group_count", [](hlo::Instruction& i, Scanner& s) { i.batch_groups = read_integer(s); }},
     {"channel_id", [](hlo::Instruction& i, Scanner& s) { i.participants.edit().channel_id = read_integer(s); }},
     {"collapsed_slice_dims", [](hlo::Instruction& i, Scanner& s) { i.gather.edit().collapsed = read_ints(s); }},
