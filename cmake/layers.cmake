@@ -21,9 +21,9 @@ function(podsim_library NAME)
   endif()
 endfunction()
 
-# Compiles a target with little optimisation; with sanitizers, whose checks double the work of optimising, with none.
+# Compiles a target with little optimisation.
 function(podsim_light TARGET)
-  target_compile_options(${TARGET} PRIVATE $<$<CONFIG:Release>:$<IF:$<BOOL:${PODSIM_SANITIZE}>,-O0,-O1>>)
+  target_compile_options(${TARGET} PRIVATE $<$<CONFIG:Release>:-O1>)
   podsim_precompiled(${TARGET} podsim_standard_library_light)
 endfunction()
 

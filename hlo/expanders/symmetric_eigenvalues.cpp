@@ -131,9 +131,14 @@ InstructionId order_of(GraphBuilder& b, InstructionId eigenvalues, const std::ve
 
 }  // namespace
 
+bool is_eigenvalue_call(const Computation& computation, const Instruction& call) {
+  const bool has_options = call.index > 0;
+  return has_options && is_call_on_matrices(computation, call, "Eigh", 1) && call.shape.tuple_shapes.size() == 2;
+}
+
 std::optional<Module> expansion_of_eigenvalues(const Computation& computation, InstructionId id) {
   const Instruction& call = computation[id];
-  if (!is_call_on_matrices(computation, call, "Eigh", 1) || call.shape.tuple_shapes.size() != 2) return std::nullopt;
+  if (!is_eigenvalue_call(computation, call)) return std::nullopt;
   GraphBuilder b("eigh");
   const InstructionId whole = b.parameter(computation[call.operands[0]].shape, "a");
   const std::vector<std::int64_t> sizes = b.shape(whole).dimensions;

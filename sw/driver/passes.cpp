@@ -6,7 +6,6 @@
 
 #include "hlo/expanders/batch_norm.h"
 #include "hlo/expanders/cholesky.h"
-#include "hlo/expanders/factorisations.h"
 #include "hlo/expanders/known_indices.h"
 #include "hlo/expanders/top_k.h"
 #include "hlo/expanders/triangular_solve.h"
@@ -68,11 +67,7 @@ constexpr std::array fusion{
     Pass{"expand_batch_norms", "batch norms as sums and elementwise operations",
          [](Compilation& c) { hlo::expanders::expand_batch_norms(c.module); }, is_compiled},
     Pass{"expand_factorisations", "QR, LU and eigenvalues by panels and rotations, but for calls with a price",
-         [](Compilation& c) {
-           hlo::expanders::expand_factorisations(
-               c.module, [&](const hlo::Instruction& call) { return c.choices.prices.knows(call); });
-         },
-         is_compiled},
+         expand_factorisations, is_compiled},
     Pass{"expand_top_k", "topk as a sort and slices", [](Compilation& c) { hlo::expanders::expand_top_k(c.module); },
          is_compiled},
     Pass{"expand_cholesky", "Cholesky factorisations by panels",

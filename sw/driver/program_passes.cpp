@@ -8,6 +8,8 @@
 
 #include "base/diagnostic.h"
 #include "base/text/counted.h"
+#include "hlo/expanders/factorisations.h"
+#include "hlo/expanders/symmetric_eigenvalues.h"
 #include "hw/memory_levels.h"
 #include "sw/compiler/host_batch.h"
 #include "sw/compiler/lowering.h"
@@ -62,6 +64,21 @@ void take_part(Compilation& compilation) {
   std::vector<hlo::transform::ArgumentKind> kept;
   for (const std::int64_t number : forward.parameters) kept.push_back((*compilation.kinds)[std::size_t(number)]);
   compilation.kinds = std::move(kept);
+}
+
+void expand_factorisations(Compilation& compilation) {
+  const auto has_price = [&](const hlo::Instruction& call) { return compilation.choices.prices.knows(call); };
+  bool has_sweeps = false;
+  for (const hlo::Computation& computation : compilation.module.computations) {
+    has_sweeps = has_sweeps || std::ranges::any_of(computation.instructions, [&](const hlo::Instruction& call) {
+                   return hlo::expanders::is_eigenvalue_call(computation, call) && !has_price(call);
+                 });
+  }
+  if (has_sweeps) {
+    compilation.step.warnings.emplace_back(
+        "how many sweeps Eigh takes depends on its matrices: 1 + log2 n are assumed, as for random ones");
+  }
+  hlo::expanders::expand_factorisations(compilation.module, has_price);
 }
 
 void recompute(Compilation& compilation) {

@@ -10,6 +10,8 @@ namespace podsim::sw::driver {
 /// predictions for inference, or up to its loss if they are not known. A forward pass is that already. InputError if
 /// nothing tells the forward part from the rest.
 void take_part(Compilation& compilation);
+/// Replaces factorisations by programs, but for custom calls that have a price.
+void expand_factorisations(Compilation& compilation);
 /// Runs ops once more whose results would not fit into memory until they are read.
 void recompute(Compilation& compilation);
 /// Splits collectives into start and done, with other work between them.

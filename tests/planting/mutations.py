@@ -19,7 +19,7 @@ EXTREME = re.compile(r"\bstd::(min|max)\(")
 STATEMENT = re.compile(r"^\s+(?!return|const|auto|else|case|if|for|while|do\b|break|continue|using|struct|class|static|throw)"
                        r"[\w.\->\[\]()*:]+( [-+*/|&]?= .*|\(.*\));$")
 CONSTANT_LINE = re.compile(r"^\s*#|\bconstexpr\b|\bstatic_assert\b|\btemplate\b|^\s*case\b|\boperator\b|\benum\b|\busing\b"
-                           r"|\bstd::array<|\basm\b|^\s*(inline )?const \w+ \w+\[|^namespace\b|\bnoexcept\b")
+                           r"|\bstd::array<|\basm\b|^\s*(inline )?const \w+ \w+\[|^namespace\b|\bnoexcept\b|\bassert\(")
 
 
 class Place:

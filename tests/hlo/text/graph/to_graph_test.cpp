@@ -445,6 +445,7 @@ ENTRY main {
   w = f32[3,1,4] reduce-window(g, z), window={size=1x2x3 stride=1x1x2 pad=0_0x0_0x0_1}, to_apply=add
   c = f32[3,1,4] convolution(w, w), window={size=1 rhs_reversal=1}, dim_labels=b0f_o0i->b0f, feature_group_count=1
   v = f32[12] custom-call(g), custom_call_target="foo"
+  j = (f32[2,2], f32[2]) custom-call(g), custom_call_target="Eigh", backend_config="1,0,100,1e-6"
   a = f32[12] all-reduce(v), channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true, to_apply=add
   b = f32[24] all-gather(a), channel_id=2, replica_groups={{0,1},{2,3}}, dimensions={0}, use_global_device_ids=true
   e = f32[24] collective-permute-start(b), channel_id=3, source_target_pairs={{0,1},{1,0}}
@@ -462,6 +463,9 @@ ENTRY main {
   EXPECT_EQ(find(again, "f").op_name, "a/b");
   EXPECT_TRUE(find(again, "s").is_stable);
   EXPECT_FALSE(find(again, "k").largest);
+  EXPECT_TRUE(find(again, "j").triangular.lower);
+  EXPECT_EQ(find(again, "j").index, 100);
+  EXPECT_EQ(find(again, "j").epsilon, 1e-6);
   EXPECT_EQ(find(again, "e").phase, hlo::AsyncPhase::start);
   EXPECT_EQ(find(again, "h").literal->integers[0], INT64_MIN);
   EXPECT_TRUE(again.scheduled);
