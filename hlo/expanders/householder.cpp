@@ -82,7 +82,7 @@ InstructionId triangle_of(GraphBuilder& b, InstructionId v, InstructionId taus) 
                              {products, taus, b.full_like(products, 0)}, step)[2];
 }
 
-/// (1 - V T V^T) x, or with T^T in place of T.
+/// (1 - V T V^T) x, or with T^T for T.
 InstructionId reflected(GraphBuilder& b, InstructionId v, Factor triangle, InstructionId x) {
   const InstructionId inner = matrix_product(b, triangle, {matrix_product(b, {v, true}, {x})});
   return b.subtract(x, matrix_product(b, {v}, {inner}));

@@ -48,7 +48,7 @@ Rotations rotations_of(GraphBuilder& b, InstructionId a) {
   return {b.reshape(cosine, sizes), b.reshape(b.multiply(tangent, cosine), sizes)};
 }
 
-/// Rotates the rows of x in pairs, and moves them to their places in the next round: row 0 stays, and the others go
+/// Rotates the rows of x in pairs, and moves them to where the next round has them: row 0 stays, and the others go
 /// round through the lower half and back through the upper one.
 InstructionId rotated(GraphBuilder& b, const Rotations& rotations, InstructionId x) {
   const std::int64_t n = row_count(b, x), columns = column_count(b, x), half = n / 2;
@@ -118,7 +118,7 @@ LoopState swept(GraphBuilder& b, InstructionId a, std::int64_t most, double tole
   return {b.get_tuple_element(end, 2), b.get_tuple_element(end, 3)};
 }
 
-/// A matrix with one row for each eigenvalue, [.., 1, n], and a one at its place in ascending order.
+/// A matrix with one row for each eigenvalue, [.., 1, n], and a one at its rank in ascending order.
 InstructionId order_of(GraphBuilder& b, InstructionId eigenvalues, const std::vector<std::int64_t>& whole) {
   const InstructionId mine = repeated(b, eigenvalues, whole);
   const InstructionId other = repeated(b, transposed_matrices(b, eigenvalues), whole);
