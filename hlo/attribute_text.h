@@ -12,6 +12,9 @@ namespace podsim::hlo {
 /// Instruction::target of a maximum or minimum whose gradient on a tie is that of its second operand alone, as of a
 /// framework's relu; without it each operand has half. In text: frontend_attributes={tie_gradient="second"}.
 inline constexpr std::string_view tie_to_second = "second";
+/// Instruction::target of a copy whose gradient is zero, as of a framework's stop_gradient or detach; without it the
+/// operand has that of the result. In text: frontend_attributes={gradient="none"}.
+inline constexpr std::string_view stopped_gradient = "none";
 /// Instruction::target of a triangular-solve that also conjugates its complex matrix; otherwise empty.
 inline constexpr std::string_view adjoint = "ADJOINT";
 

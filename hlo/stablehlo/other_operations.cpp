@@ -25,8 +25,18 @@ void write_rng(OperationWriter& writer) {
                 fmt::format(", distribution={}", distribution == "NORMAL" ? "rng_normal" : "rng_uniform"));
 }
 
-/// Several operands pass a barrier as a tuple.
+/// True for a stop_gradient as podsim.jax writes it.
+bool stops_gradient(OperationWriter& writer) {
+  if (!writer.has("mhlo.frontend_attributes")) return false;
+  const std::string_view all = writer.attribute("mhlo.frontend_attributes");
+  return writer.module().located(all, [&] { return field(all, "gradient"); }) == "\"none\"";
+}
+
+/// Several operands pass a barrier as a tuple. One that stops gradients is a copy.
 void write_barrier(OperationWriter& writer) {
+  if (writer.count() == 1 && stops_gradient(writer)) {
+    return writer.result("copy", writer.operands(), ", frontend_attributes={gradient=\"none\"}");
+  }
   if (writer.count() == 1) return writer.result("opt-barrier", writer.operands());
   const std::string type = writer.module().types().tuple(writer.operation().result_types);
   const std::string tuple[] = {writer.add(type, "tuple", writer.operands())};

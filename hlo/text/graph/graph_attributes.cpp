@@ -83,6 +83,10 @@ void set_channel_pairs(hlo::Instruction& instruction, Scanner& scanner) {
 }
 
 void set_frontend_attributes(hlo::Instruction& instruction, Scanner& scanner) {
+  if (instruction.opcode == hlo::Opcode::copy && instruction.phase == hlo::AsyncPhase::none) {
+    if (scanner.text().find("gradient=\"none\"") != std::string_view::npos) instruction.target = hlo::stopped_gradient;
+    return;
+  }
   const bool chooses = instruction.opcode == hlo::Opcode::maximum || instruction.opcode == hlo::Opcode::minimum;
   if (!chooses) return set_channel_pairs(instruction, scanner);
   if (scanner.text().find("tie_gradient=\"second\"") != std::string_view::npos) instruction.target = hlo::tie_to_second;

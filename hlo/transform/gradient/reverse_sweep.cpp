@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/host/interrupt.h"
+#include "hlo/attribute_text.h"
 #include "hlo/rules/tuple_leaves.h"
 #include "hlo/transform/formulas/leaves.h"
 #include "hlo/transform/formulas/log_add_exp.h"
@@ -25,6 +26,7 @@ namespace {
 bool carries_slope(const Instruction& instruction) {
   if (!formulas::has_any_slope(instruction.shape)) return false;
   if (instruction.opcode == Opcode::unknown) return true;
+  if (instruction.opcode == Opcode::copy && instruction.target == stopped_gradient) return false;
   if (instruction.opcode == Opcode::sign) return is_complex(instruction.shape.element_type);
   const OpAnswer<Rule*>& answer = gradient_answer(instruction.opcode);
   return !answer || answer.rule != of::flat;

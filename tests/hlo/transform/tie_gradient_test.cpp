@@ -65,6 +65,18 @@ TEST(TieGradient, ThatTheSecondOperandHasIsPartOfTheText) {
   EXPECT_EQ(hlo::to_string(testing::graph_of(hlo::to_string(module))), hlo::to_string(module));
 }
 
+// The loss sum x c with c = x held: its slope is c. The mark survives printing.
+TEST(TieGradient, OfACopyThatStopsGradientsIsZero) {
+  const std::string stopped =
+      "x = f64[3] parameter(0)\n c = f64[3] copy(x), frontend_attributes={gradient=\"none\"}\n ROOT r = f64[3] "
+      "multiply(x, c)";
+  EXPECT_EQ(slopes(stopped, {{1, 2, 3}})[0], (Numbers{1, 2, 3}));
+  const Module module = testing::graph_of_entry(stopped);
+  EXPECT_EQ(hlo::to_string(testing::graph_of(hlo::to_string(module))), hlo::to_string(module));
+  EXPECT_EQ(slopes("x = f64[3] parameter(0)\n c = f64[3] copy(x)\n ROOT r = f64[3] multiply(x, c)", {{1, 2, 3}})[0],
+            (Numbers{2, 4, 6}));
+}
+
 // log(1 + e^x) has slope 1/2 at 0, and log(e^x + e^y) where x = y.
 TEST(TieGradient, OfALogOfASumIsThatOfTheSmoothFunction) {
   const std::string softplus = "x = f64[3] parameter(0)\n" + zeros +
