@@ -10,9 +10,9 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 __all__ = ["Array", "BuildError", "Program", "concatenate", "iota"]
 
 Shape = Tuple[int, ...]
-Number = Union[int, float, bool]
+Number = Union[int, float, bool, complex]
 
-_WIDTHS = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "f8e4m3fn": 1, "f8e5m2": 1, "s64": 8, "s32": 4, "s16": 2, "s8": 1,
+_WIDTHS = {"c128": 16, "c64": 8, "f64": 8, "f32": 4, "f16": 2, "bf16": 2, "f8e4m3fn": 1, "f8e5m2": 1, "s64": 8, "s32": 4, "s16": 2, "s8": 1,
            "u64": 8, "u32": 4, "u16": 2, "u8": 1, "pred": 1}
 _THIS_FOLDER = os.path.dirname(os.path.abspath(__file__))
 
@@ -36,9 +36,12 @@ def _braces(numbers: Sequence[int]) -> str:
 def _literal(value: Number, dtype: str) -> str:
     if dtype == "pred":
         return "true" if value else "false"
+    if dtype[0] == "c":
+        parts = (_literal(part, "f64") for part in (complex(value).real, complex(value).imag))
+        return f"({', '.join(parts)})"
     if not _is_float(dtype):
-        return str(int(value))
-    value = float(value)
+        return str(int(value))  # type: ignore[arg-type]
+    value = float(value)  # type: ignore[arg-type]
     if math.isnan(value):
         return "nan"
     return repr(value) if math.isfinite(value) else ("inf" if value > 0 else "-inf")
@@ -353,7 +356,7 @@ class Array:
 def _array(value: Any, like: Array) -> Array:
     if isinstance(value, Array):
         return value
-    if isinstance(value, (int, float, bool)):
+    if isinstance(value, (int, float, bool, complex)):
         return like.program.full((), value, like.dtype)
     raise BuildError(f"{type(value).__name__} is neither an array nor a number")
 

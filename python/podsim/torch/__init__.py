@@ -14,8 +14,9 @@ from typing import Any, Mapping, Optional, Sequence
 import torch
 
 from podsim.result import Result, simulate_text
-from podsim.torch import elementwise, indexing, norms, products, reductions, resizing, shapes, sorting, windows  # noqa: F401
-from podsim.torch.writer import Writer
+from podsim.torch import complex_numbers, elementwise, indexing, norms, products, reductions, resizing, shapes, sorting, windows  # noqa: F401
+from podsim.torch.stops import mark_stops
+from podsim.torch.writer import RULES, Writer
 
 __all__ = ["simulate", "text"]
 
@@ -39,5 +40,11 @@ def export(module: torch.nn.Module, args: Sequence[Any],
     host's CPU."""
     decompositions = torch.export.default_decompositions()
     decompositions.pop(torch.ops.aten.scaled_dot_product_attention.default, None)
+    for operation, formula in torch._decomp.decomposition_table.items():  # others that PyTorch can write as simpler ones
+        name = str(operation).removeprefix("aten.")
+        is_known = name in RULES or name.split(".")[0] in RULES or operation in decompositions
+        if str(operation).startswith("aten.") and not is_known:
+            decompositions[operation] = formula
     exported = torch.export.export(module, tuple(args), dict(kwargs or {}))
+    mark_stops(exported.graph_module)
     return exported.run_decompositions(decompositions)

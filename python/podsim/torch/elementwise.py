@@ -19,7 +19,7 @@ def _common(x: Any, y: Any) -> str:
     if len(types) == 1:
         is_real = isinstance(y if isinstance(x, Array) else x, float)
         return "f32" if is_real and types[0][0] in "sup" else types[0]
-    order = ["pred", "u8", "s8", "s16", "s32", "f16", "bf16", "f32", "f64"]
+    order = ["pred", "u8", "s8", "s16", "s32", "f16", "bf16", "f32", "f64", "c64", "c128"]
     return max(types, key=order.index)
 
 
@@ -70,7 +70,7 @@ RULES.update({
 @rule("pow.Tensor_Scalar")
 def _power(writer: Writer, node: Any, x: Array, exponent: float) -> Array:
     x = x.astype(made(node)[1])
-    whole = {0.5: nn.sqrt, -0.5: nn.rsqrt, 1: lambda y: y, 2: lambda y: y * y, 3: lambda y: y * y * y,
+    whole = {0: lambda y: writer.program.full(y.shape, 1, y.dtype), 0.5: nn.sqrt, -0.5: nn.rsqrt, 1: lambda y: y, 2: lambda y: y * y, 3: lambda y: y * y * y,
              -1: lambda y: 1 / y}
     return whole[exponent](x) if exponent in whole else x**exponent
 
@@ -100,13 +100,29 @@ def _masked(writer: Writer, node: Any, x: Array, condition: Array, value: Any) -
 
 @rule("clamp", "clamp_min", "clamp_max", "hardtanh")
 def _clamp(writer: Writer, node: Any, x: Array, least: Any = None, most: Any = None) -> Array:
+    """A clamp has slope 1 on its bounds, as PyTorch's; a maximum would halve it."""
     name = str(node.target).split(".")[1]
     if name == "clamp_max":
         least, most = None, least
     elif name == "hardtanh":
         least, most = (-1 if least is None else least), (1 if most is None else most)
-    x = x if least is None else nn.maximum(x, writer.array(least, x.dtype))
-    return x if most is None else nn.minimum(x, writer.array(most, x.dtype))
+    if name == "hardtanh":
+        return bounded(x, least, most)
+    dtype = made(node)[1]
+    x = x.astype(dtype)
+    if least is not None:
+        low = writer.array(least, dtype)
+        x = nn.where(x < low, low, x)
+    if most is not None:
+        high = writer.array(most, dtype)
+        x = nn.where(x > high, high, x)
+    return x
+
+
+def bounded(x: Array, least: float, most: float) -> Array:
+    """As clamp, but flat on the bounds themselves."""
+    x = nn.where(x <= least, least, x)
+    return nn.where(x >= most, most, x)
 
 
 # --- of one -----------------------------------------------------------------------------------------------------------
@@ -126,15 +142,24 @@ RULES.update({name: _opcode(opcode) for name, opcode in {
     "exp": "exponential", "expm1": "exponential-minus-one", "log": "log", "log1p": "log-plus-one", "sqrt": "sqrt",
     "rsqrt": "rsqrt", "tanh": "tanh", "sigmoid": "logistic", "erf": "erf", "sin": "sine", "cos": "cosine",
     "tan": "tan", "neg": "negate", "floor": "floor", "ceil": "ceil", "round": "round-nearest-even", "sign": "sign",
-    "abs": "abs"}.items()})
+    "sinh": "sinh", "cosh": "cosh", "asin": "asin", "acos": "acos", "asinh": "asinh", "acosh": "acosh",
+    "atanh": "atanh"}.items()})
 
 RULES.update({name: _unary_rule(operation) for name, operation in {
     "relu": nn.relu, "silu": nn.silu, "reciprocal": lambda x: 1 / x,
     "log2": lambda x: nn.log(x) * (1 / math.log(2)), "log10": lambda x: nn.log(x) * (1 / math.log(10)),
-    "exp2": lambda x: nn.exp(x * math.log(2)),
+    "atan": lambda x: _atan2(x, x * 0 + 1), "exp2": lambda x: nn.exp(x * math.log(2)),
     "trunc": lambda x: nn.where(x < 0, _unary("ceil", x), _unary("floor", x)),
     "clone": lambda x: x, "alias": lambda x: x, "detach": lambda x: x, "_to_copy": lambda x: x,
     "lift_fresh_copy": lambda x: x, "contiguous": lambda x: x}.items()})
+
+@rule("abs")
+def _size(writer: Writer, node: Any, x: Array) -> Array:
+    """With slope 0 at 0, as PyTorch's, where that of HLO's abs is 1."""
+    if x.dtype in ("c64", "c128"):
+        return x.program._op("abs", [x], x.shape, made(node)[1])
+    return x * _unary("sign", x) if x.dtype[0] in "fb" else _unary("abs", x)
+
 
 RULES.update({
     "logical_not": lambda writer, node, x: x.equal(False) if x.dtype == "pred" else x.equal(0),
@@ -182,7 +207,7 @@ def _softplus(writer: Writer, node: Any, x: Array, beta: float = 1, threshold: f
 
 @rule("hardsigmoid")
 def _hardsigmoid(writer: Writer, node: Any, x: Array) -> Array:
-    return nn.minimum(nn.maximum(x + 3, 0), 6) * (1 / 6)
+    return bounded(x + 3, 0, 6) * (1 / 6)
 
 
 @rule("hardswish")

@@ -40,15 +40,13 @@ def _batch_norm(writer: Writer, node: Any, x: Array, weight: Any, bias: Any, *re
     statistics = rest[:2] if len(rest) > 3 or given else (None, None)
     epsilon, wide = rest[-1], x.astype("f32")
     over = [d for d in range(x.ndim) if d != 1]
-    if given:
-        mean, variance = (s.astype("f32") for s in statistics)
-    else:
-        mean = wide.mean(*over)
-        variance = (wide * wide).mean(*over) - mean * mean
+    mean = statistics[0].astype("f32") if given else wide.mean(*over)
+    centred = wide - _broadcast_in(mean, x.shape, (1,))
+    variance = statistics[1].astype("f32") if given else (centred * centred).mean(*over)
     scale = nn.rsqrt(variance + epsilon)
     scale = scale if weight is None else scale * weight.astype("f32")
-    shift = -(mean * scale) if bias is None else bias.astype("f32") - mean * scale
-    result = wide * _broadcast_in(scale, x.shape, (1,)) + _broadcast_in(shift, x.shape, (1,))
+    result = centred * _broadcast_in(scale, x.shape, (1,))
+    result = result if bias is None else result + _broadcast_in(bias.astype("f32"), x.shape, (1,))
     return [result.astype(x.dtype), mean, scale, *statistics]
 
 

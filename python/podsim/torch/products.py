@@ -33,6 +33,21 @@ def _sum_and_product(writer: Writer, node: Any, added: Array, x: Array, y: Array
     return product if beta == 0 else product + (added if beta == 1 else added * beta)
 
 
+@rule("_grouped_mm", "transformers.grouped_mm_fallback.default")
+def _grouped_product(writer: Writer, node: Any, x: Array, weights: Array, offsets: Array, bias: Any = None,
+                     *_: Any, **__: Any) -> Array:
+    """Rows up to the first offset times the first matrix, those up to the second times the second, and so on. Every row
+    is multiplied by every matrix, since the number of its rows depends on data."""
+    if x.ndim != 2 or weights.ndim != 3 or bias is not None:
+        raise nn.BuildError("a grouped product of other than rows and a matrix for each group has no translation")
+    groups, shape = weights.shape[0], (weights.shape[0], x.shape[0], weights.shape[2])
+    row = nn.iota(writer.program, (groups, x.shape[0]), 1, "s32")
+    begins = nn.concatenate([writer.program.full((1,), 0, offsets.dtype), offsets[:groups - 1]], 0)
+    inside = (row >= begins.reshape(groups, 1)) & (row < offsets.reshape(groups, 1))
+    products = nn.einsum("sk,gkn->gsn", x, weights)
+    return nn.where(_broadcast_in(inside, shape, (0, 1)), products, 0).sum(0)
+
+
 @rule("scaled_dot_product_attention")
 def _attention(writer: Writer, node: Any, q: Array, k: Array, v: Array, mask: Optional[Array] = None,
                dropout: float = 0.0, is_causal: bool = False, scale: Optional[float] = None,

@@ -5,7 +5,7 @@ import math
 from typing import Any, List
 
 from podsim import build as nn
-from podsim.build.graph import Array, _reduce
+from podsim.build.graph import Array, _broadcast_in, _reduce, _unary
 from podsim.torch.writer import Writer, axes_of, made, rule
 
 
@@ -51,13 +51,19 @@ def _variance(writer: Writer, node: Any, x: Array, axes: Any = None, correction:
     return [variance, mean.reshape(*variance.shape)] if "var_mean" in str(node.target) else variance
 
 
+def root(square: Array) -> Array:
+    """With slope 0 at 0, as a norm of PyTorch."""
+    is_zero = square.equal(0)
+    return nn.where(is_zero, 0, nn.sqrt(nn.where(is_zero, 1, square)))
+
+
 @rule("linalg_vector_norm")
 def _norm(writer: Writer, node: Any, x: Array, order: float = 2, axes: Any = None, keepdim: bool = False,
           **_: Any) -> Array:
     over = axes_of(x, axes)
     if order == 2:
-        return nn.sqrt((x * x).sum(*over, keepdims=keepdim))
-    size = nn.maximum(x, -x)
+        return root((x * x).sum(*over, keepdims=keepdim))
+    size = x * _unary("sign", x)
     if order in (1, math.inf):
         return (size.sum if order == 1 else size.max)(*over, keepdims=keepdim)
     return (size**order).sum(*over, keepdims=keepdim)**(1 / order)
@@ -81,13 +87,39 @@ def _log_sum(writer: Writer, node: Any, x: Array, axes: Any, keepdim: bool = Fal
     return result.reshape(*made(node)[0])
 
 
-@rule("nll_loss_forward")
+@rule("nll_loss_forward", "nll_loss2d_forward")
 def _nll(writer: Writer, node: Any, logs: Array, labels: Array, weight: Any, reduction: int,
          ignored: int) -> List[Array]:
-    """Labels that are ignored count neither in the sum nor in the mean."""
-    if weight is not None or reduction == 0:
-        raise nn.BuildError("a loss with weights by class, or for each row, has no translation")
-    counted = labels.equal(ignored).equal(False)
-    chosen = nn.one_hot(labels, logs.shape[-1], logs.dtype) * counted.astype(logs.dtype).reshape(*labels.shape, 1)
-    total, count = -(chosen * logs).sum(), counted.astype(logs.dtype).sum()
-    return [total / count if reduction == 1 else total, count]
+    """Labels that are ignored count neither in the sum nor in the mean. Classes are the second dimension, or the only
+    one. Only the label's logarithm is read, since others may be infinite."""
+    axis = 1 if logs.ndim > 1 else 0
+    whole = labels.reshape(*labels.shape[:axis], 1, *labels.shape[axis:])
+    is_label = whole.broadcast(*logs.shape).equal(nn.iota(writer.program, logs.shape, axis, labels.dtype))
+    is_label = is_label & whole.equal(ignored).equal(False).broadcast(*logs.shape)
+    weights = writer.program.full(logs.shape, 1, logs.dtype) if weight is None else _broadcast_in(
+        weight.astype(logs.dtype), logs.shape, (axis,))
+    rows, count = -nn.where(is_label, weights * logs, 0).sum(axis), nn.where(is_label, weights, 0).sum()
+    return [rows if reduction == 0 else rows.sum() / count if reduction == 1 else rows.sum(), count]
+
+
+@rule("histc")
+def _histogram(writer: Writer, node: Any, x: Array, bins: int = 100, least: float = 0, most: float = 0) -> Array:
+    """Numbers of elements in equal intervals, the last with its end."""
+    if least == most:
+        raise nn.BuildError("a histogram between the extremes of its data has no translation")
+    flat = x.reshape(-1, 1)
+    place = nn.minimum(_unary("floor", (flat - least) * (bins / (most - least))), bins - 1)
+    counted = place.broadcast(x.size, bins).equal(nn.iota(writer.program, (x.size, bins), 1, x.dtype))
+    inside = ((flat >= least) & (flat <= most)).broadcast(x.size, bins)
+    return (counted & inside).astype(x.dtype).sum(0)
+
+
+@rule("_cdist_forward")
+def _distances(writer: Writer, node: Any, x: Array, y: Array, order: float, *_: Any) -> Array:
+    apart = x.reshape(*x.shape[:-1], 1, x.shape[-1]) - y.reshape(*y.shape[:-2], 1, *y.shape[-2:])
+    if order == 2:
+        return root((apart * apart).sum(apart.ndim - 1))
+    size = apart * _unary("sign", apart)
+    if order in (1, math.inf):
+        return (size.sum if order == 1 else size.max)(apart.ndim - 1)
+    return (size**order).sum(apart.ndim - 1)**(1 / order)

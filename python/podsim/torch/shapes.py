@@ -111,6 +111,18 @@ def _split_evenly(writer: Writer, node: Any, x: Array, size: int, dim: int = 0) 
     return [sliced(writer, node, x, dim, begin, begin + size) for begin in range(0, x.shape[dim], size)]
 
 
+@rule("diagonal")
+def _diagonal(writer: Writer, node: Any, x: Array, offset: int = 0, first: int = 0, second: int = 1) -> Array:
+    """The sum over the second dimension of what is on the diagonal, as the last dimension."""
+    first, second = first % x.ndim, second % x.ndim
+    order = [d for d in range(x.ndim) if d not in (first, second)] + [first, second]
+    x, count = x.transpose(*order), made(node)[0][-1]
+    begin = max(0, -offset)
+    x = x[(..., slice(begin, begin + count), slice(None))]
+    row, column = (nn.iota(writer.program, x.shape, x.ndim - 2 + d, "s32") for d in range(2))
+    return nn.where(column.equal(row + (begin + offset)), x, 0).sum(x.ndim - 1)
+
+
 @rule("flip")
 def _reversed(writer: Writer, node: Any, x: Array, dims: Sequence[int]) -> Array:
     return writer.program._op("reverse", [x], x.shape, x.dtype, f"dimensions={_braces([d % x.ndim for d in dims])}")
@@ -151,6 +163,7 @@ def _triangle(writer: Writer, node: Any, x: Array, diagonal: int = 0) -> Array:
 # --- arrays of numbers ------------------------------------------------------------------------------------------------
 
 @rule("full", "full_like", "zeros", "ones", "zeros_like", "ones_like", "scalar_tensor", "empty", "empty_like",
+      "empty_permuted", "empty_strided",
       "new_zeros", "new_ones", "new_full", "fill")
 def _filled(writer: Writer, node: Any, *arguments: Any, **_: Any) -> Array:
     name, (shape, dtype) = str(node.target), made(node)

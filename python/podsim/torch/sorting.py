@@ -58,10 +58,12 @@ def _extreme_place(writer: Writer, node: Any, x: Array, dim: Any = None, keepdim
 
 @rule("max.dim", "min.dim")
 def _extreme(writer: Writer, node: Any, x: Array, dim: int, keepdim: bool = False) -> List[Array]:
+    """The first extreme alone has the gradient."""
     dim %= x.ndim
     most = x.max(dim, keepdims=True) if "max" in str(node.target) else least(x, [dim], keepdim=True)
-    shape = made(node)[0]
-    return [most.reshape(*shape), _first(writer, x, dim, most).reshape(*shape)]
+    shape, first = made(node)[0], _first(writer, x, dim, most)
+    is_first = first.broadcast(*x.shape).equal(nn.iota(writer.program, x.shape, dim, "s32"))
+    return [nn.where(is_first, x, 0).sum(dim).reshape(*shape), first.reshape(*shape)]
 
 
 @rule("cumsum", "cumprod")

@@ -13,7 +13,7 @@ from podsim.build.graph import Array
 # Indices are s32 on a TPU, whatever their type on the host.
 _DTYPES = {torch.float32: "f32", torch.float64: "f64", torch.bfloat16: "bf16", torch.float16: "f16",
            torch.int64: "s32", torch.int32: "s32", torch.int16: "s16", torch.int8: "s8", torch.uint8: "u8",
-           torch.bool: "pred"}
+           torch.bool: "pred", torch.complex64: "c64", torch.complex128: "c128"}
 
 _PYTORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 _PODSIM = os.path.dirname(os.path.dirname(os.path.abspath(nn.__file__))) + os.sep
@@ -53,6 +53,7 @@ class Writer:
         self.repeated: Dict[str, Array] = {}  # what an array repeats along new dimensions in front, by the array's name
         self._exported = exported
         self._values: Dict[str, Any] = {}
+        self._tensors: Dict[int, str] = {}  # the input that a tensor of the module became first, by its id
 
     def text(self) -> str:
         signature = self._exported.graph_signature
@@ -60,13 +61,25 @@ class Writer:
         for node in self._exported.graph.nodes:
             self.program._origin, self.program._scopes = self._origin(node), self._scopes(node)
             if node.op == "placeholder":
-                self._values[node.name] = self._placeholder(node, trained.get(node.name))
+                tied = self._tied(node.name)
+                value = self._placeholder(node, trained.get(node.name)) if tied is None else tied
+                self._values[node.name] = value
             elif node.op == "call_function":
                 self._values[node.name] = self._call(node)
             elif node.op == "output":
                 wanted = {spec.arg.name for spec in signature.output_specs if spec.kind.name == "USER_OUTPUT"}
                 results = [self._values[n.name] for n in node.args[0] if n is not None and n.name in wanted]
         return self.program.text(*results)
+
+    def _tied(self, name: str) -> Optional[Array]:
+        """The array of an input that is the same tensor under another name, as tied weights are."""
+        signature = self._exported.graph_signature
+        target = signature.inputs_to_parameters.get(name) or signature.inputs_to_buffers.get(name)
+        tensor = self._exported.state_dict.get(target)
+        if tensor is None:
+            return None
+        first = self._tensors.setdefault(id(tensor), name)
+        return None if first == name else self._values[first]
 
     def _placeholder(self, node: Any, parameter: Optional[str]) -> Any:
         value = node.meta.get("val")
