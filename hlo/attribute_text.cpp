@@ -278,8 +278,9 @@ class AttributeList {
   void add_flags() {
     const bool chooses = i_.opcode == Opcode::maximum || i_.opcode == Opcode::minimum;
     if (chooses && i_.target == tie_to_second) add_list("frontend_attributes", std::array{"tie_gradient=\"second\""});
-    const bool stops = i_.opcode == Opcode::copy && i_.target == stopped_gradient;
-    if (stops) add_list("frontend_attributes", std::array{"gradient=\"none\""});
+    if (i_.opcode == Opcode::copy && !i_.target.empty()) {
+      add_list("frontend_attributes", std::array{fmt::format("gradient=\"{}\"", i_.target)});
+    }
     if (i_.opcode == Opcode::compare) add("direction", to_string(i_.comparison));
     if (i_.total_order) add("type", "TOTALORDER");
     if (i_.is_stable) add("is_stable", true);

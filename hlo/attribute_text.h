@@ -15,6 +15,9 @@ inline constexpr std::string_view tie_to_second = "second";
 /// Instruction::target of a copy whose gradient is zero, as of a framework's stop_gradient or detach; without it the
 /// operand has that of the result. In text: frontend_attributes={gradient="none"}.
 inline constexpr std::string_view stopped_gradient = "none";
+/// That of a copy of what a function with a rule of its own computes, where the text has lost the rule; a gradient is
+/// refused. In text: frontend_attributes={gradient="custom"}.
+inline constexpr std::string_view lost_gradient = "custom";
 /// Instruction::target of a triangular-solve that also conjugates its complex matrix; otherwise empty.
 inline constexpr std::string_view adjoint = "ADJOINT";
 

@@ -149,8 +149,8 @@ struct Instruction {
   std::int64_t trip_count = -1;                       ///< while: known trip count, -1 if unknown
   double epsilon = 0;                                 ///< batch norms
   /// custom-call: target; rng: distribution; rng-bit-generator, dot: algorithm; infeed, outfeed: configuration; fft:
-  /// type; maximum, minimum: tie_to_second (attribute_text.h) or empty; copy: stopped_gradient (attribute_text.h) or
-  /// empty; triangular-solve: adjoint or empty; unknown: opcode as written.
+  /// type; maximum, minimum: tie_to_second (attribute_text.h) or empty; copy: stopped_gradient, lost_gradient
+  /// (attribute_text.h) or empty; triangular-solve: adjoint or empty; unknown: opcode as written.
   std::string target;
   std::string operand_precision;  ///< dot, convolution: "{highest,default}"; empty if the text has none
   /// reduce, reduce-window, scatter, all-reduce, reduce-scatter: {combiner}; sort: {comparator}; select-and-scatter:

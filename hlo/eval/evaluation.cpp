@@ -12,6 +12,7 @@
 #include "base/host/interrupt.h"
 #include "hlo/device_groups.h"
 #include "hlo/eval/collective_values.h"
+#include "hlo/eval/matrix_factors.h"
 #include "hlo/eval/random_values.h"
 #include "hlo/eval/reduction.h"
 #include "hlo/eval/shard_values.h"
@@ -250,6 +251,18 @@ Value Evaluation::custom_call_alone(const Instruction& instruction, std::size_t 
     return Value(
         evaluate_top_k_call(instruction, operand(instruction, 0, at).array(),
                             ScalarFunction(run_.module, run_.module.computations[std::size_t(instruction.called[0])])));
+  }
+  const bool is_eigen = instruction.target == "Eigh";
+  if (instruction.operands.size() == 1 && (is_eigen || instruction.target == "LuDecomposition")) {
+    const std::vector<Shape>& shapes = instruction.shape.tuple_shapes;
+    if (shapes.size() != (is_eigen ? 2 : 3)) throw std::logic_error("expected a tuple of its factors");
+    require_room(instruction.shape);
+    const Literal& a = operand(instruction, 0, at).array();
+    std::vector<Value> parts;
+    for (Literal& factor : is_eigen ? evaluate_symmetric_eigen(shapes, a) : evaluate_lu(shapes, a)) {
+      parts.emplace_back(std::move(factor));
+    }
+    return Value::tuple(instruction.shape, std::move(parts));
   }
   throw std::logic_error(fmt::format("what '{}' computes is not known", instruction.target));
 }

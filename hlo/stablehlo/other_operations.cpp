@@ -25,17 +25,17 @@ void write_rng(OperationWriter& writer) {
                 fmt::format(", distribution={}", distribution == "NORMAL" ? "rng_normal" : "rng_uniform"));
 }
 
-/// True for a stop_gradient as podsim.jax writes it.
-bool stops_gradient(OperationWriter& writer) {
-  if (!writer.has("mhlo.frontend_attributes")) return false;
+/// What podsim.jax says of a gradient, "none" of a stop_gradient, with its quotes; empty if it says nothing.
+std::string_view said_of_gradient(OperationWriter& writer) {
+  if (!writer.has("mhlo.frontend_attributes")) return "";
   const std::string_view all = writer.attribute("mhlo.frontend_attributes");
-  return writer.module().located(all, [&] { return field(all, "gradient"); }) == "\"none\"";
+  return writer.module().located(all, [&] { return field(all, "gradient"); });
 }
 
-/// Several operands pass a barrier as a tuple. One that stops gradients is a copy.
+/// Several operands pass a barrier as a tuple. One that says something of its gradient is a copy.
 void write_barrier(OperationWriter& writer) {
-  if (writer.count() == 1 && stops_gradient(writer)) {
-    return writer.result("copy", writer.operands(), ", frontend_attributes={gradient=\"none\"}");
+  if (const std::string_view said = said_of_gradient(writer); writer.count() == 1 && !said.empty()) {
+    return writer.result("copy", writer.operands(), fmt::format(", frontend_attributes={{gradient={}}}", said));
   }
   if (writer.count() == 1) return writer.result("opt-barrier", writer.operands());
   const std::string type = writer.module().types().tuple(writer.operation().result_types);

@@ -43,9 +43,11 @@ std::string inverse_error_function(Formula& f, const std::string& x) {
   const std::string w =
       f.apply("negate", {f.apply("log-plus-one", {f.apply("multiply", {f.apply("negate", {x}), x})})});
   const std::string at_end = f.compare(f.apply("abs", {x}), f.number(1), "EQ");
-  const std::string at_one = f.apply("multiply", {x, f.number(infinity)});
+  const std::string at_one = f.choose(f.less(x, f.number(0)), f.number(-infinity), f.number(infinity));
+  // A root that is not chosen has no infinite slope.
+  const double limit = f.is_double() ? 6.25 : 5;
+  const std::string root = f.apply("sqrt", {f.choose(f.less(w, f.number(limit)), f.number(limit), w)});
   if (f.is_double()) {
-    const std::string root = f.apply("sqrt", {w});
     const std::string inner = f.polynomial(f.subtract(w, f.number(3.125)), wide_centre);
     const std::string outer =
         f.choose(f.less(w, f.number(16)), f.polynomial(f.subtract(root, f.number(3.25)), wide_tail),
@@ -53,7 +55,7 @@ std::string inverse_error_function(Formula& f, const std::string& x) {
     return f.choose(at_end, at_one, f.multiply(f.choose(f.less(w, f.number(6.25)), inner, outer), x));
   }
   const std::string near = f.polynomial(f.apply("subtract", {w, f.number(2.5)}), centre);
-  const std::string far = f.polynomial(f.apply("subtract", {f.apply("sqrt", {w}), f.number(3)}), tail);
+  const std::string far = f.polynomial(f.apply("subtract", {root, f.number(3)}), tail);
   const std::string p = f.choose(f.less(w, f.number(5)), near, far);
   return f.choose(at_end, at_one, f.apply("multiply", {p, x}));
 }

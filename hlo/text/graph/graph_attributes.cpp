@@ -84,7 +84,10 @@ void set_channel_pairs(hlo::Instruction& instruction, Scanner& scanner) {
 
 void set_frontend_attributes(hlo::Instruction& instruction, Scanner& scanner) {
   if (instruction.opcode == hlo::Opcode::copy && instruction.phase == hlo::AsyncPhase::none) {
-    if (scanner.text().find("gradient=\"none\"") != std::string_view::npos) instruction.target = hlo::stopped_gradient;
+    for (const std::string_view kind : {hlo::stopped_gradient, hlo::lost_gradient}) {
+      const std::string said = "gradient=\"" + std::string(kind) + "\"";
+      if (scanner.text().find(said) != std::string_view::npos) instruction.target = kind;
+    }
     return;
   }
   const bool chooses = instruction.opcode == hlo::Opcode::maximum || instruction.opcode == hlo::Opcode::minimum;

@@ -10,6 +10,7 @@
 #include "hlo/instruction_identity.h"
 #include "hlo/rules/annotation.h"
 #include "hlo/transform/formulas/leaves.h"
+#include "hlo/transform/gradient/linear_algebra_gradient.h"
 #include "hlo/transform/gradient/manual_region_gradient.h"
 #include "hlo/transform/gradient/reverse_sweep.h"
 
@@ -171,6 +172,8 @@ void conditional(Backward& s) { Branches(s).give_gradients(); }
 
 void custom_call(Backward& s) {
   if (bounds_manual_region(s.forward)) return manual_region_gradient(s);
+  if (s.forward.target == "LuDecomposition" && s.slopes.size() == 3) return lu_decomposition(s);
+  if (s.forward.target == "Eigh" && s.slopes.size() == 2) return symmetric_eigen(s);
   const rules::Annotation* annotation = rules::find_annotation(s.forward.target);
   const bool is_copy = annotation != nullptr && annotation->returns_operand && !s.forward.operands.empty() &&
                        s.b.shape(s.x(0)).compatible(s.forward.shape);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "hlo/attribute_text.h"
 #include "hlo/transform/formulas/complex_gradient.h"
 
 namespace podsim::hlo::transform::gradient {
@@ -130,6 +131,9 @@ void reduce_precision(Backward& s) {
 void convert(Backward& s) { s.give(0, formulas::convert_gradient(s.b, s.g(), s.b.type(s.x(0)))); }
 
 void copy(Backward& s) {
+  if (s.forward.opcode == Opcode::copy && s.forward.target == lost_gradient) {
+    s.refuse("its function has a rule of its own, which the text does not keep");
+  }
   for (std::size_t leaf = 0; leaf < s.slopes.size(); ++leaf) {
     if (s.slopes[leaf] >= 0) s.give_leaf(0, leaf, s.slopes[leaf]);
   }

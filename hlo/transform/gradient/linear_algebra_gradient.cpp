@@ -97,6 +97,54 @@ void triangular_solve(Backward& s) {
   s.give(0, b.negate(kept_where(b, row_to_column(b, of_a, triangle), of_a)));
 }
 
+void lu_decomposition(Backward& s) {
+  build::GraphBuilder& b = s.b;
+  if (s.slopes[0] < 0) return;
+  const InstructionId lu = b.get_tuple_element(s.y, 0), order = b.get_tuple_element(s.y, 2);
+  const std::vector<std::int64_t> sizes = b.shape(lu).dimensions;
+  if (is_complex(b.type(lu))) s.refuse("its matrices are complex");
+  if (sizes.back() != sizes[sizes.size() - 2]) s.refuse("its matrices are not square");
+  const InstructionId below = row_to_column(b, lu, ComparisonDirection::gt);
+  const InstructionId on_diagonal = row_to_column(b, lu, ComparisonDirection::eq);
+  const InstructionId zeros = b.full_like(lu, 0), g = s.slopes[0];
+  const InstructionId l = b.select(below, lu, b.select(on_diagonal, b.full_like(lu, 1), zeros));
+  const InstructionId u = b.select(below, zeros, lu);
+  const InstructionId of_l = product_of_matrices(b, l, true, b.select(below, g, zeros), false);
+  const InstructionId of_u = product_of_matrices(b, b.select(below, zeros, g), false, u, true);
+  const InstructionId both = b.select(below, of_l, of_u);
+  const TriangularOptions by_l{.left_side = true, .lower = true, .unit_diagonal = true, .transpose = true};
+  const InstructionId left = solved(b, lu, both, by_l);
+  const InstructionId solution = solved(b, lu, left, {.left_side = false, .lower = false, .transpose = true});
+  const Shape places = make_shape(ElementType::s32, sizes);
+  std::vector<std::int64_t> rows(sizes.size() - 1);
+  std::iota(rows.begin(), rows.end(), std::int64_t{0});
+  const InstructionId is_row =
+      b.compare(b.broadcast(order, sizes, rows), b.iota(places, places.rank() - 1), ComparisonDirection::eq);
+  const InstructionId permutation = b.select(is_row, b.full_like(lu, 1), zeros);
+  s.give(0, product_of_matrices(b, permutation, true, solution, false));
+}
+
+void symmetric_eigen(Backward& s) {
+  build::GraphBuilder& b = s.b;
+  const InstructionId v = b.get_tuple_element(s.y, 0), w = b.get_tuple_element(s.y, 1);
+  if (is_complex(b.type(v))) s.refuse("its matrices are complex");
+  const std::vector<std::int64_t> sizes = b.shape(v).dimensions;
+  std::vector<std::int64_t> rows(sizes.size() - 1), columns;
+  std::iota(rows.begin(), rows.end(), std::int64_t{0});
+  columns = rows;
+  ++columns.back();
+  const InstructionId on_diagonal = row_to_column(b, v, ComparisonDirection::eq);
+  const InstructionId zeros = b.full_like(v, 0);
+  InstructionId inner = zeros;
+  if (s.slopes[0] >= 0) {
+    const InstructionId apart = b.subtract(b.broadcast(w, sizes, columns), b.broadcast(w, sizes, rows));
+    const InstructionId product = product_of_matrices(b, v, true, s.slopes[0], false);
+    inner = b.select(on_diagonal, zeros, b.divide(product, b.select(on_diagonal, b.full_like(v, 1), apart)));
+  }
+  if (s.slopes[1] >= 0) inner = b.select(on_diagonal, b.broadcast(s.slopes[1], sizes, rows), inner);
+  s.give(0, product_of_matrices(b, product_of_matrices(b, v, false, inner, false), false, v, true));
+}
+
 }  // namespace of
 
 }  // namespace podsim::hlo::transform::gradient

@@ -77,6 +77,13 @@ TEST(TieGradient, OfACopyThatStopsGradientsIsZero) {
             (Numbers{2, 4, 6}));
 }
 
+// What a function with a lost rule computes has a gradient that nobody knows.
+TEST(TieGradient, OfACopyWhoseRuleIsLostIsRefused) {
+  const std::string lost =
+      "x = f64[3] parameter(0)\n ROOT c = f64[3] copy(x), frontend_attributes={gradient=\"custom\"}";
+  EXPECT_THROW(slopes(lost, {{1, 2, 3}}), std::logic_error);
+}
+
 // log(1 + e^x) has slope 1/2 at 0, and log(e^x + e^y) where x = y.
 TEST(TieGradient, OfALogOfASumIsThatOfTheSmoothFunction) {
   const std::string softplus = "x = f64[3] parameter(0)\n" + zeros +
