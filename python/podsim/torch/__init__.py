@@ -14,7 +14,7 @@ from typing import Any, Mapping, Optional, Sequence
 import torch
 
 from podsim.result import Result, simulate_text
-from podsim.torch import complex_numbers, elementwise, indexing, norms, products, reductions, resizing, shapes, sorting, windows  # noqa: F401
+from podsim.torch import complex_numbers, elementwise, indexing, linear_algebra, norms, products, reductions, resizing, shapes, sorting, windows  # noqa: F401
 from podsim.torch.stops import mark_stops
 from podsim.torch.writer import RULES, Writer
 
@@ -40,6 +40,9 @@ def export(module: torch.nn.Module, args: Sequence[Any],
     host's CPU."""
     decompositions = torch.export.default_decompositions()
     decompositions.pop(torch.ops.aten.scaled_dot_product_attention.default, None)
+    for operation in list(decompositions):  # whose decomposition has no slope where the operation has
+        if str(operation).startswith(("aten.norm.", "aten.linalg_vector_norm.", "aten.std.", "aten.std_mean.")):
+            decompositions.pop(operation)
     for operation, formula in torch._decomp.decomposition_table.items():  # others that PyTorch can write as simpler ones
         name = str(operation).removeprefix("aten.")
         is_known = name in RULES or name.split(".")[0] in RULES or operation in decompositions

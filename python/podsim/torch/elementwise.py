@@ -56,6 +56,9 @@ RULES.update({
     "mul": _binary(lambda x, y: x & y if x.dtype == "pred" else x * y), "div": _binary(lambda x, y: x / y),
     "maximum": _binary(nn.maximum), "minimum": _binary(nn.minimum), "pow": _binary(lambda x, y: x**y),
     "rsub": _binary(lambda x, y: y - x), "atan2": _binary(_atan2), "remainder": _binary(_remainder),
+    "hypot": _binary(lambda x, y: nn.sqrt(x * x + y * y)),
+    "fmax": _binary(lambda x, y: nn.where(y.equal(y), nn.where(x.equal(x), nn.maximum(x, y), y), x)),
+    "fmin": _binary(lambda x, y: nn.where(y.equal(y), nn.where(x.equal(x), nn.minimum(x, y), y), x)),
     "fmod": _binary(lambda x, y: x._binary("remainder", y)),
     "logical_and": _binary(lambda x, y: x & y), "logical_or": _binary(lambda x, y: x | y),
     "logical_xor": _binary(lambda x, y: x._binary("xor", y)),
@@ -149,6 +152,7 @@ RULES.update({name: _unary_rule(operation) for name, operation in {
     "relu": nn.relu, "silu": nn.silu, "reciprocal": lambda x: 1 / x,
     "log2": lambda x: nn.log(x) * (1 / math.log(2)), "log10": lambda x: nn.log(x) * (1 / math.log(10)),
     "atan": lambda x: _atan2(x, x * 0 + 1), "exp2": lambda x: nn.exp(x * math.log(2)),
+    "erfc": lambda x: 1 - nn.erf(x),
     "trunc": lambda x: nn.where(x < 0, _unary("ceil", x), _unary("floor", x)),
     "clone": lambda x: x, "alias": lambda x: x, "detach": lambda x: x, "_to_copy": lambda x: x,
     "lift_fresh_copy": lambda x: x, "contiguous": lambda x: x}.items()})
@@ -164,6 +168,7 @@ def _size(writer: Writer, node: Any, x: Array) -> Array:
 RULES.update({
     "logical_not": lambda writer, node, x: x.equal(False) if x.dtype == "pred" else x.equal(0),
     "bitwise_not": lambda writer, node, x: x.equal(False) if x.dtype == "pred" else -x - 1,
+    "signbit": lambda writer, node, x: (x < 0) | (x.equal(0) & ((1 / x) < 0)),
     "isnan": lambda writer, node, x: x.equal(x).equal(False),
     "isinf": lambda writer, node, x: _unary("abs", x).equal(math.inf),
     "_assert_tensor_metadata": lambda *_, **__: None, "_assert_scalar": lambda *_, **__: None,

@@ -2,7 +2,7 @@
 """Sums and other reductions, softmax, losses."""
 
 import math
-from typing import Any, List
+from typing import Any, List, Tuple
 
 from podsim import build as nn
 from podsim.build.graph import Array, _broadcast_in, _reduce, _unary
@@ -44,17 +44,35 @@ def _all(writer: Writer, node: Any, x: Array, axes: Any = None, keepdim: bool = 
 @rule("var", "var_mean")
 def _variance(writer: Writer, node: Any, x: Array, axes: Any = None, correction: Any = 1,
               keepdim: bool = False, **_: Any) -> Any:
+    variance, mean = _moments(x, axes, 1 if correction is None else correction, keepdim)
+    return [variance, mean] if "var_mean" in str(node.target) else variance
+
+
+def _moments(x: Array, axes: Any, correction: Any, keepdim: bool) -> Tuple[Array, Array]:
     over = axes_of(x, axes)
     mean, count = x.mean(*over, keepdims=True), math.prod(x.shape[axis] for axis in over)
     centred = x - mean
     variance = (centred * centred).sum(*over, keepdims=keepdim) * (1 / max(count - correction, 1e-30))
-    return [variance, mean.reshape(*variance.shape)] if "var_mean" in str(node.target) else variance
+    return variance, mean.reshape(*variance.shape)
 
 
 def root(square: Array) -> Array:
     """With slope 0 at 0, as a norm of PyTorch."""
     is_zero = square.equal(0)
     return nn.where(is_zero, 0, nn.sqrt(nn.where(is_zero, 1, square)))
+
+
+@rule("std", "std_mean")
+def _deviation(writer: Writer, node: Any, x: Array, axes: Any = None, correction: Any = 1,
+               keepdim: bool = False, **_: Any) -> Any:
+    variance, mean = _moments(x, axes, 1 if correction is None else correction, keepdim)
+    return [root(variance), mean] if "std_mean" in str(node.target) else root(variance)
+
+
+@rule("norm")
+def _any_norm(writer: Writer, node: Any, x: Array, order: Any = 2, axes: Any = None, keepdim: bool = False,
+              **_: Any) -> Array:
+    return _norm(writer, node, x, 2 if order is None else order, axes, keepdim)
 
 
 @rule("linalg_vector_norm")

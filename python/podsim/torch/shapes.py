@@ -57,6 +57,25 @@ def _strided(writer: Writer, node: Any, x: Array, sizes: Sequence[int], strides:
     one element or that divide the memory, in any order."""
     memory = node.args[0].meta["val"].stride()
     flat = x.transpose(*sorted(range(x.ndim), key=lambda d: (-memory[d], d))) if x.ndim > 1 else x
+    try:
+        return _rearranged(x, flat, sizes, strides, offset)
+    except nn.BuildError:
+        return _read_by_strides(writer, flat, sizes, strides, offset or 0)
+
+
+def _read_by_strides(writer: Writer, flat: Array, sizes: Sequence[int], strides: Sequence[int], offset: int) -> Array:
+    """Any elements of the memory, such as windows that overlap."""
+    if not sizes:
+        return flat.reshape(-1)[offset]
+    place = nn.iota(writer.program, sizes, 0, "s32") * strides[0] + offset
+    for d in range(1, len(sizes)):
+        place = place + nn.iota(writer.program, sizes, d, "s32") * strides[d]
+    from podsim.torch.indexing import rows_along  # pylint: disable=import-outside-toplevel,cyclic-import
+
+    return rows_along(writer, flat.reshape(-1), 0, place)
+
+
+def _rearranged(x: Array, flat: Array, sizes: Sequence[int], strides: Sequence[int], offset: Any) -> Array:
     long = [d for d in sorted(range(len(sizes)), key=lambda d: (-strides[d], d)) if sizes[d] > 1]
     step = 1
     for d in reversed(long):

@@ -8,7 +8,7 @@ from podsim.build.graph import Array, _type_text
 from podsim.build.windows import _window_text
 from podsim.torch.reductions import least
 from podsim.torch.shapes import sliced
-from podsim.torch.writer import Writer, made, rule
+from podsim.torch.writer import Writer, made, rule, stopped
 
 
 def _sorted(writer: Writer, x: Array, dim: int, descending: bool) -> List[Array]:
@@ -66,17 +66,41 @@ def _extreme(writer: Writer, node: Any, x: Array, dim: int, keepdim: bool = Fals
     return [nn.where(is_first, x, 0).sum(dim).reshape(*shape), first.reshape(*shape)]
 
 
-@rule("cumsum", "cumprod")
-def _running(writer: Writer, node: Any, x: Array, dim: int, **_: Any) -> Array:
+def running(writer: Writer, x: Array, dim: int, opcode: str = "add", initial: Any = 0) -> Array:
     """A window over all that came before, as JAX writes it for a TPU."""
-    x = x.astype(made(node)[1])
-    if x.ndim == 0:
-        return x
-    dim %= x.ndim
-    opcode, initial = ("add", 0) if "cumsum" in str(node.target) else ("multiply", 1)
     ones = [1] * x.ndim
     window = [x.shape[d] if d == dim else 1 for d in range(x.ndim)]
     pads = [(n - 1, 0) for n in window]
     combiner, start = writer.program._combiner(opcode, x.dtype), writer.program.full((), initial, x.dtype)
     return writer.program._op("reduce-window", [x, start], x.shape, x.dtype,
                               f"{_window_text(window, ones, pads, ones)}, to_apply=%{combiner}")
+
+
+@rule("cumsum", "cumprod")
+def _running(writer: Writer, node: Any, x: Array, dim: int, **_: Any) -> Array:
+    x = x.astype(made(node)[1])
+    if x.ndim == 0:
+        return x
+    return running(writer, x, dim % x.ndim, *(("add", 0) if "cumsum" in str(node.target) else ("multiply", 1)))
+
+
+@rule("logcumsumexp")
+def _running_log_sum(writer: Writer, node: Any, x: Array, dim: int) -> Array:
+    most = stopped(x.max(dim % x.ndim, keepdims=True))
+    return nn.log(running(writer, nn.exp(x - most), dim % x.ndim)) + most
+
+
+@rule("median.dim", "kthvalue")
+def _in_order(writer: Writer, node: Any, x: Array, *arguments: Any) -> List[Array]:
+    """median(x, dim) is the lower of two in the middle; kthvalue(x, k, dim) counts from 1."""
+    is_median = "median" in str(node.target)
+    dim = (arguments[0] if is_median else arguments[1] if len(arguments) > 1 else -1) % x.ndim
+    place = (x.shape[dim] - 1) // 2 if is_median else arguments[0] - 1
+    shape = made(node)[0]
+    return [sliced(writer, node, part, dim, place, place + 1).reshape(*shape)
+            for part in _sorted(writer, x, dim, False)]
+
+
+@rule("median")
+def _median(writer: Writer, node: Any, x: Array) -> Array:
+    return _sorted(writer, x.reshape(-1), 0, False)[0][(x.size - 1) // 2]

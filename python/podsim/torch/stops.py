@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from podsim.build.graph import Array
-from podsim.torch.writer import Writer, rule
+from podsim.torch.writer import Writer, rule, stopped
 
 
 @torch.library.custom_op("podsim::stop_gradient", mutates_args=())
@@ -53,4 +53,4 @@ def _stop_results(graph: torch.fx.Graph, node: torch.fx.Node) -> None:
 
 @rule("podsim.stop_gradient.default")
 def _stopped(writer: Writer, node: Any, x: Array) -> Array:
-    return writer.program._op("copy", [x], x.shape, x.dtype, 'frontend_attributes={gradient="none"}')
+    return stopped(x)

@@ -94,7 +94,7 @@ class Writer:
         try:
             if target.startswith("<built-in function getitem>"):
                 return self._value_of(node.args[0])[node.args[1]]
-            name = target.removeprefix("aten.")
+            name = target.removeprefix("aten.").removeprefix("prims.")
             translate = RULES.get(name) or RULES.get(name.split(".")[0])
             if translate is None:
                 raise nn.BuildError(f"the operation {target} has no translation")
@@ -138,6 +138,11 @@ class Writer:
     def array(self, value: Any, dtype: str) -> Array:
         """A number or an array in a type."""
         return value.astype(dtype) if isinstance(value, Array) else self.program.full((), value, dtype)
+
+
+def stopped(x: Array) -> Array:
+    """The same without a gradient."""
+    return x.program._op("copy", [x], x.shape, x.dtype, 'frontend_attributes={gradient="none"}')
 
 
 def axes_of(x: Array, axes: Any) -> List[int]:

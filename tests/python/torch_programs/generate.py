@@ -116,6 +116,8 @@ def named_values_of(module, arguments):
     inputs, known = iter(arguments), {**exported.constants, **exported.state_dict}
     found = {}
     for spec in exported.graph_signature.input_specs:
+        if spec.kind.name == "TOKEN":
+            continue
         value = next(inputs) if spec.kind.name == "USER_INPUT" else known[spec.target]
         name = spec.target if spec.kind.name == "PARAMETER" else None
         found.setdefault(spec.arg.name if spec.kind.name == "USER_INPUT" else id(value), (name, value))
