@@ -252,17 +252,19 @@ Value Evaluation::custom_call_alone(const Instruction& instruction, std::size_t 
         evaluate_top_k_call(instruction, operand(instruction, 0, at).array(),
                             ScalarFunction(run_.module, run_.module.computations[std::size_t(instruction.called[0])])));
   }
-  const bool is_eigen = instruction.target == "Eigh";
-  if (instruction.operands.size() == 1 && (is_eigen || instruction.target == "LuDecomposition")) {
-    const std::vector<Shape>& shapes = instruction.shape.tuple_shapes;
-    if (shapes.size() != (is_eigen ? 2 : 3)) throw std::logic_error("expected a tuple of its factors");
+  if (const std::size_t factors = matrix_factors_of(instruction); factors > 0) {
+    if (instruction.shape.tuple_shapes.size() != factors) throw std::logic_error("expected a tuple of its factors");
     require_room(instruction.shape);
-    const Literal& a = operand(instruction, 0, at).array();
     std::vector<Value> parts;
-    for (Literal& factor : is_eigen ? evaluate_symmetric_eigen(shapes, a) : evaluate_lu(shapes, a)) {
+    for (Literal& factor : evaluate_factors(instruction, operand(instruction, 0, at).array())) {
       parts.emplace_back(std::move(factor));
     }
     return Value::tuple(instruction.shape, std::move(parts));
+  }
+  if (instruction.target == "ProductOfElementaryHouseholderReflectors" && instruction.operands.size() == 2) {
+    require_room(instruction.shape);
+    return Value(evaluate_reflectors(instruction.shape, operand(instruction, 0, at).array(),
+                                     operand(instruction, 1, at).array()));
   }
   throw std::logic_error(fmt::format("what '{}' computes is not known", instruction.target));
 }

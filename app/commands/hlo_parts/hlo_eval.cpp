@@ -27,7 +27,6 @@
 #include "base/text/counted.h"
 #include "base/text/json_text.h"
 #include "hlo/eval/evaluator.h"
-#include "hlo/expanders/factorisations.h"
 #include "hlo/literal_printer.h"
 #include "hlo/rules/instruction_error.h"
 #include "hlo/text/graph/to_graph.h"
@@ -207,11 +206,10 @@ std::string result_json(const EvalOptions& options, const hlo::text::Module& wri
 void evaluate_file(const EvalOptions& options) {
   base::host::throw_on_interrupt();
   const hlo::text::Module text = read_one(options);
-  hlo::Module module = hlo::text::graph::to_graph(text);
+  const hlo::Module module = hlo::text::graph::to_graph(text);
   std::vector<base::Diagnostic> errors = hlo::text::check_shapes(text, module);
   for (base::Diagnostic& error : errors) error.severity = base::Diagnostic::Severity::error;
   if (!errors.empty()) throw base::InputError(std::move(errors));
-  hlo::expanders::expand_factorisations(module, [](const hlo::Instruction&) { return false; });
   const std::int64_t devices = module.replicas * module.partitions;
   if (devices > max_devices) {
     throw base::InputError(fmt::format("{} runs on {}; at most {} can be evaluated", options.file,
