@@ -34,7 +34,7 @@ void put(Literal& result, std::int64_t at, double number) {
 }
 
 /// The elements of one of the matrices of `a`, each of `size` elements.
-std::vector<double> entries_of(const Literal& a, std::int64_t matrix, std::int64_t size) {
+std::vector<double> elements_of_matrix(const Literal& a, std::int64_t matrix, std::int64_t size) {
   std::vector<double> entries(static_cast<std::size_t>(size));
   for (std::int64_t i = 0; i < size; ++i) entries[std::size_t(i)] = element_of(a, matrix * size + i).number;
   return entries;
@@ -100,7 +100,7 @@ std::vector<Literal> evaluate_lu(const std::vector<Shape>& shapes, const Literal
   const std::int64_t steps = std::min(rows, columns), size = rows * columns;
   const std::int64_t count = size == 0 ? 0 : a.shape.element_count() / size;
   for (std::int64_t matrix = 0; matrix < count; ++matrix) {
-    std::vector<double> lu = entries_of(a, matrix, size);
+    std::vector<double> lu = elements_of_matrix(a, matrix, size);
     const auto at = [&](std::int64_t row, std::int64_t column) -> double& {
       return lu[std::size_t(row * columns + column)];
     };
@@ -135,7 +135,7 @@ std::vector<Literal> evaluate_symmetric_eigen(const std::vector<Shape>& shapes, 
   const std::int64_t size = a.shape.dimensions.back();
   const std::int64_t count = size == 0 ? 0 : a.shape.element_count() / (size * size);
   for (std::int64_t matrix = 0; matrix < count; ++matrix) {
-    std::vector<double> entries = entries_of(a, matrix, size * size), columns(std::size_t(size * size), 0);
+    std::vector<double> entries = elements_of_matrix(a, matrix, size * size), columns(std::size_t(size * size), 0);
     const Square left{entries, size}, vectors{columns, size};
     for (std::int64_t i = 0; i < size; ++i) {
       for (std::int64_t j = 0; j < i; ++j) (lower ? left(j, i) : left(i, j)) = lower ? left(i, j) : left(j, i);
@@ -161,7 +161,7 @@ std::vector<Literal> evaluate_qr(const std::vector<Shape>& shapes, const Literal
   const std::int64_t steps = std::min(rows, columns), size = rows * columns;
   const std::int64_t count = size == 0 ? 0 : a.shape.element_count() / size;
   for (std::int64_t matrix = 0; matrix < count; ++matrix) {
-    std::vector<double> entries = entries_of(a, matrix, size);
+    std::vector<double> entries = elements_of_matrix(a, matrix, size);
     const auto at = [&](std::int64_t i, std::int64_t j) -> double& { return entries[std::size_t(i * columns + j)]; };
     for (std::int64_t k = 0; k < steps; ++k) {
       base::host::end_if_interrupted();
@@ -193,7 +193,7 @@ Literal evaluate_reflectors(const Shape& shape, const Literal& a, const Literal&
   if (rows < columns || steps > columns) throw std::logic_error("has more reflectors than columns or rows");
   const std::int64_t count = size == 0 ? 0 : a.shape.element_count() / size;
   for (std::int64_t matrix = 0; matrix < count; ++matrix) {
-    const std::vector<double> v = entries_of(a, matrix, size);
+    const std::vector<double> v = elements_of_matrix(a, matrix, size);
     std::vector<double> q(static_cast<std::size_t>(size), 0);
     for (std::int64_t j = 0; j < columns; ++j) q[std::size_t(j * columns + j)] = 1;
     for (std::int64_t k = steps - 1; k >= 0; --k) {

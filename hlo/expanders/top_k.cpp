@@ -14,7 +14,7 @@ namespace {
 using build::GraphBuilder;
 
 /// (x, y, i, j) -> x before y.
-ComputationId order_of(GraphBuilder& b, ElementType values, ElementType positions, ComparisonDirection direction) {
+ComputationId value_order(GraphBuilder& b, ElementType values, ElementType positions, ComparisonDirection direction) {
   GraphBuilder order("order_of_values");
   Instruction compare;
   compare.opcode = Opcode::compare;
@@ -40,7 +40,7 @@ std::optional<Module> expansion_of_top_k(const Computation& computation, Instruc
   sort.operands = {x, b.iota(make_shape(positions, sizes), last)};
   sort.dimensions = {last};
   sort.is_stable = true;
-  sort.called = {order_of(b, b.type(x), positions, top.largest ? ComparisonDirection::gt : ComparisonDirection::lt)};
+  sort.called = {value_order(b, b.type(x), positions, top.largest ? ComparisonDirection::gt : ComparisonDirection::lt)};
   const InstructionId sorted = b.add(std::move(sort));
   std::vector<InstructionId> results;
   for (std::int64_t i = 0; i < 2; ++i) {

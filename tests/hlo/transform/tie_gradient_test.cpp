@@ -77,7 +77,7 @@ TEST(TieGradient, OfACopyThatStopsGradientsIsZero) {
             (Numbers{2, 4, 6}));
 }
 
-// What a function with a lost rule computes has a gradient that nobody knows.
+// The gradient of a function whose rule the text has lost is not known.
 TEST(TieGradient, OfACopyWhoseRuleIsLostIsRefused) {
   const std::string lost =
       "x = f64[3] parameter(0)\n ROOT c = f64[3] copy(x), frontend_attributes={gradient=\"custom\"}";
