@@ -37,9 +37,10 @@ def text(module: torch.nn.Module, args: Sequence[Any], *, kwargs: Optional[Mappi
 def export(module: torch.nn.Module, args: Sequence[Any],
            kwargs: Optional[Mapping[str, Any]] = None) -> torch.export.ExportedProgram:
     """The module in core ATen operations. Attention stays whole: what it decomposes to depends on the kernels of the
-    host's CPU."""
+    host's CPU. So do linear layers, which would lose the dimensions of their batch."""
     decompositions = torch.export.default_decompositions()
-    decompositions.pop(torch.ops.aten.scaled_dot_product_attention.default, None)
+    for whole in (torch.ops.aten.scaled_dot_product_attention.default, torch.ops.aten.linear.default):
+        decompositions.pop(whole, None)
     for operation in list(decompositions):  # whose decomposition has no slope where the operation has
         if str(operation).startswith(("aten.norm.", "aten.linalg_vector_norm.", "aten.std.", "aten.std_mean.")):
             decompositions.pop(operation)

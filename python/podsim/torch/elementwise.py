@@ -70,6 +70,11 @@ RULES.update({
 })
 
 
+@rule("round.decimals")
+def _rounded(writer: Writer, node: Any, x: Array, decimals: int = 0) -> Array:
+    return _unary("round-nearest-even", x * 10.0**decimals) * 10.0**-decimals
+
+
 @rule("pow.Tensor_Scalar")
 def _power(writer: Writer, node: Any, x: Array, exponent: float) -> Array:
     x = x.astype(made(node)[1])

@@ -21,6 +21,15 @@ def _product(writer: Writer, node: Any, x: Array, y: Array) -> Array:
     return nn.matmul(x, y)
 
 
+@rule("linear")
+def _linear(writer: Writer, node: Any, x: Array, weight: Array, bias: Optional[Array] = None) -> Array:
+    """The weight is [outputs, inputs], or [inputs]."""
+    letters = "abcdefgh"[:x.ndim - 1]
+    outputs = "z" if weight.ndim == 2 else ""
+    product = nn.einsum(f"{letters}k,{outputs}k->{letters}{outputs}", x, weight)
+    return product if bias is None else product + bias
+
+
 @rule("mv", "dot")
 def _vector_product(writer: Writer, node: Any, x: Array, y: Array) -> Array:
     return nn.matmul(x, y.reshape(-1, 1)).reshape(*x.shape[:-1])
@@ -68,6 +77,7 @@ def _attention(writer: Writer, node: Any, q: Array, k: Array, v: Array, mask: Op
         row, column = (nn.iota(writer.program, scores.shape, scores.ndim - 2 + d, "s32") for d in range(2))
         scores = nn.where(column <= row, scores, -math.inf)
     if mask is not None:
+        mask = writer.narrow.get(mask.name, mask)
         whole = mask.broadcast(*scores.shape)
         scores = nn.where(whole, scores, -math.inf) if mask.dtype == "pred" else scores + whole.astype("f32")
     weights = nn.softmax(scores).astype(v.dtype).reshape(*q.shape[:-1], columns)

@@ -21,6 +21,8 @@ def _reshaped(writer: Writer, node: Any, x: Array, *_: Any, **__: Any) -> Array:
 def _expanded(writer: Writer, node: Any, x: Array, *_: Any, **__: Any) -> Array:
     shape = made(node)[0]
     result = x.broadcast(*shape)
+    if result is not x:
+        writer.narrow[result.name] = writer.narrow.get(x.name, x)
     if result is not x and shape[len(shape) - x.ndim:] == x.shape:
         writer.repeated[result.name] = x
     elif result is not x and x.shape[0] == 1 and shape[1:] == x.shape[1:]:

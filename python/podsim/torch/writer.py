@@ -51,6 +51,7 @@ class Writer:
     def __init__(self, exported: Any, name: str):
         self.program = nn.Program(name)
         self.repeated: Dict[str, Array] = {}  # what an array repeats along new dimensions in front, by the array's name
+        self.narrow: Dict[str, Array] = {}  # what an array was expanded from, by the array's name
         self._exported = exported
         self._values: Dict[str, Any] = {}
         self._tensors: Dict[int, str] = {}  # the input that a tensor of the module became first, by its id
