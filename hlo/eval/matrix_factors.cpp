@@ -63,14 +63,14 @@ void rotate(const Square& a, const Square& vectors, std::int64_t p, std::int64_t
 
 void diagonalize(const Square& a, const Square& vectors) {
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-    double beside = 0, whole = 0;
+    double off_diagonal = 0, whole = 0;
     for (std::int64_t i = 0; i < a.size; ++i) {
       for (std::int64_t j = 0; j < a.size; ++j) {
         whole += a(i, j) * a(i, j);
-        if (i != j) beside += a(i, j) * a(i, j);
+        if (i != j) off_diagonal += a(i, j) * a(i, j);
       }
     }
-    if (!(beside > 1e-30 * whole)) return;
+    if (!(off_diagonal > 1e-30 * whole)) return;
     for (std::int64_t p = 0; p < a.size; ++p) {
       base::host::end_if_interrupted();
       for (std::int64_t q = p + 1; q < a.size; ++q) rotate(a, vectors, p, q);

@@ -53,6 +53,9 @@ class Programs(unittest.TestCase):
     def test_those_of_science_are_those_of_jax(self):
         self.check("jax_science")
 
+    def test_those_of_rules_and_factors_are_those_of_jax(self):
+        self.check("jax_rules")
+
     def test_those_of_libraries_are_those_of_jax(self):
         self.check("jax_libraries")
 

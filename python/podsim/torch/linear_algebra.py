@@ -80,6 +80,14 @@ def _solve(writer: Writer, node: Any, a: Array, b: Array, *_: Any, left: bool = 
     return [x, None, None, _zero(writer, a)]
 
 
+@rule("with_effects")
+def _checked(writer: Writer, node: Any, token: Any, operation: Any, *_: Any, **__: Any) -> List[Any]:
+    """That a factorisation failed, which a simulation does not know, is an effect."""
+    if "_linalg_check_errors" not in str(operation) and "_assert" not in str(operation):
+        raise nn.BuildError(f"the effect of {operation} has no translation")
+    return [token, None]
+
+
 @rule("linalg_inv_ex")
 def _inverse(writer: Writer, node: Any, a: Array, **_: Any) -> List[Array]:
     return [_solution(writer, a, _identity(writer, a)), _zero(writer, a)]

@@ -59,9 +59,12 @@ class Writer:
     def text(self) -> str:
         signature = self._exported.graph_signature
         trained, results = signature.inputs_to_parameters, []
+        tokens = {spec.arg.name for spec in signature.input_specs if spec.kind.name == "TOKEN"}  # of effects
         for node in self._exported.graph.nodes:
             self.program._origin, self.program._scopes = self._origin(node), self._scopes(node)
-            if node.op == "placeholder":
+            if node.op == "placeholder" and node.name in tokens:
+                self._values[node.name] = None
+            elif node.op == "placeholder":
                 tied = self._tied(node.name)
                 value = self._placeholder(node, trained.get(node.name)) if tied is None else tied
                 self._values[node.name] = value

@@ -70,7 +70,7 @@ TEST(MatrixFactorGradient, EigenvaluesAscend) {
   EXPECT_NEAR(std::abs(found.elements[0].values[0]), std::sqrt(0.5), 1e-14);
 }
 
-/// The matrices are x + x^T. The squares of eigenvectors do not depend on their signs.
+// The matrix is x + x^T. The squares of eigenvectors do not depend on their signs.
 TEST(MatrixFactorGradient, OfEigenvaluesAndEigenvectorsIsThatOfDifferences) {
   for (const int part : {0, 1}) {
     const auto write = [part](build::GraphBuilder& b, const Ids& x) {

@@ -77,7 +77,7 @@ TEST(TieGradient, OfACopyThatStopsGradientsIsZero) {
             (Numbers{2, 4, 6}));
 }
 
-// The gradient of a function whose rule the text has lost is not known.
+// The text does not have the rule of the function that computes c.
 TEST(TieGradient, OfACopyWhoseRuleIsLostIsRefused) {
   const std::string lost =
       "x = f64[3] parameter(0)\n ROOT c = f64[3] copy(x), frontend_attributes={gradient=\"custom\"}";

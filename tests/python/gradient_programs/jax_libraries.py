@@ -236,23 +236,6 @@ def optax_losses(draw):
     return loss, parameters, (draw.data(2, 7, 4), 1 + draw.whole(4, 2, 3), draw.data(2, 6))
 
 
-def diffrax_equation(draw):
-    import diffrax
-    import equinox as eqx
-
-    field = eqx.nn.MLP(2, 2, 8, 1, activation=jnp.tanh, key=KEY)
-    parameters, static = eqx.partition(field, eqx.is_inexact_array)
-
-    def loss(p, start, wanted):
-        term = diffrax.ODETerm(lambda t, y, args: eqx.combine(p, static)(y))
-        solve = lambda y: diffrax.diffeqsolve(
-            term, diffrax.Tsit5(), 0.0, 1.0, 0.125, y, saveat=diffrax.SaveAt(ts=jnp.linspace(0, 1, 5)),
-            max_steps=16, adjoint=diffrax.DirectAdjoint()).ys
-        return jnp.mean((jax.vmap(solve)(start) - wanted)**2)
-
-    return loss, parameters, (draw.data(2, 2), draw.data(2, 5, 2))
-
-
 def brax_policy(draw):
     """A reward after two steps of a simulated pendulum, by a policy that is trained through the physics."""
     from brax import envs
@@ -271,8 +254,7 @@ def brax_policy(draw):
 
 
 PROGRAMS = {"flax": [flax_resnet, flax_vit, flax_recurrent, flax_spectral, nnx_decoder], "haiku": [haiku_network, haiku_recurrent],
-            "equinox": [equinox_network], "numpyro": [numpyro_hierarchy, numpyro_mixture], "optax": [optax_losses],
-            "diffrax": [diffrax_equation], "brax": [brax_policy]}
+            "equinox": [equinox_network], "numpyro": [numpyro_hierarchy, numpyro_mixture], "optax": [optax_losses], "brax": [brax_policy]}
 
 
 def programs():

@@ -309,16 +309,18 @@ def capsules(draw):
 
 
 def vq_vae(draw):
-    """The codebook and commitment losses of the nearest code, which each move both: no gradient is stopped."""
+    """The codebook and commitment losses; the gradient passes straight through the choice of a code."""
     parameters = {"encoder": mlp_parameters(draw, 16, 12, 8), "codes": draw(6, 4, scale=1),
                   "decoder": mlp_parameters(draw, 8, 12, 16)}
 
     def loss(p, images):
         z = mlp(p["encoder"], images).reshape(-1, 2, 4)
         distances = (z**2).sum(-1, keepdims=True) - 2 * z @ p["codes"].T + (p["codes"]**2).sum(-1)
-        quantized = p["codes"][jnp.argmin(distances, -1)]
-        recovered = mlp(p["decoder"], quantized.reshape(-1, 8))
-        return jnp.mean((recovered - images)**2) + 1.25 * jnp.mean((quantized - z)**2)
+        quantized, held = p["codes"][jnp.argmin(distances, -1)], lax.stop_gradient
+        straight = z + held(quantized - z)
+        recovered = mlp(p["decoder"], straight.reshape(-1, 8))
+        return jnp.mean((recovered - images)**2) + jnp.mean((quantized - held(z))**2) + (
+            0.25 * jnp.mean((held(quantized) - z)**2))
 
     return loss, parameters, (draw.data(4, 16),)
 

@@ -335,7 +335,50 @@ def rope_decoder():
                   classes(9, 2, 5), classes(9, 2, 5))
 
 
-PROGRAMS = [convolutional, diffusion_unet, vq_vae, fourier_operator, mixture_of_experts, graph_network, mamba, recurrent,
+def corners():
+    """Where functions have a corner: equal numbers, zeros, bounds, padding; and what is held."""
+    def loss(p, words, x):
+        rows = p["words"](words)
+        zero = torch.relu(-rows.detach().abs())
+        with torch.no_grad():
+            scale = rows.norm(dim=-1, keepdim=True)
+        sums = (zero + x.relu() - x.relu().detach()).abs() + functional.normalize(zero * rows, dim=-1) + x.clamp(-1, 1)
+        most = torch.stack([rows, rows.flip(0).flip(0), x], 1).max(1)[0] + functional.relu6(6 * x) + functional.hardsigmoid(3 * x)
+        spread = torch.zeros(3, 4).scatter_reduce(0, words[:, None].expand(-1, 4) % 3, rows, "mean", include_self=False)
+        extreme = torch.zeros(3, 4).scatter_reduce(0, words[:, None].expand(-1, 4) % 3, rows, "amax", include_self=False)
+        return ((sums + most) * scale * p["scale"]()).sum() + (spread * extreme).sum() + (rows - rows).std(0).sum()
+
+    return Of(loss, words=nn.Embedding(7, 4, padding_idx=2), scale=Table(4)), (
+        torch.tensor([0, 2, 5, 2, 1]), torch.tensor([[-1.0, 0, 1, 2]] * 5))
+
+
+def matrices():
+    """Determinants, linear systems, eigenvalues and factors of learned features."""
+    def loss(p, x, y):
+        f = torch.tanh(p["features"](x))
+        gram = f.t() @ f + torch.eye(4)
+        values, vectors = torch.linalg.eigh(gram + torch.diag(torch.arange(4.0)))
+        factor = torch.linalg.cholesky(gram)
+        half = torch.linalg.solve_triangular(factor, f.t() @ y, upper=False)
+        return torch.logdet(gram) + torch.linalg.inv(gram).trace() + torch.linalg.det(gram / 2) + half.pow(2).sum() + (
+            torch.linalg.solve(gram, f.t() @ y).pow(2).sum() + values.log().sum() + (f @ vectors).pow(4).mean())
+
+    return Of(loss, features=nn.Linear(3, 4)), (draw(7, 3), draw(7, 2))
+
+
+def signals():
+    """Windows that overlap and their spectra."""
+    def loss(p, x, y):
+        x = p["filter"](x)[:, 0]
+        spectrum = torch.stft(x, 8, 4, window=torch.hann_window(8), return_complex=True)
+        frames = torch.fft.rfft(x.unfold(1, 6, 3), norm="ortho")
+        back = torch.fft.irfft(torch.fft.rfft(x) * torch.fft.rfft(y).conj())
+        return (spectrum.abs() + 1e-3).log().mean() + (frames.real**2).mean() + frames.angle().cos().mean() + back.pow(2).mean()
+
+    return Of(loss, filter=nn.Conv1d(1, 1, 5, padding=2)), (draw(2, 1, 16), draw(2, 16))
+
+
+PROGRAMS = [corners, matrices, signals, convolutional, diffusion_unet, vq_vae, fourier_operator, mixture_of_experts, graph_network, mamba, recurrent,
             transformer, variational, detector, spatial_transformer, segmentation, contrastive, recommendation, soft_actor,
             neural_ode, rope_decoder]
 
