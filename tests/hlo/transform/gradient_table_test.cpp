@@ -117,6 +117,11 @@ const std::map<Opcode, Program>& programs() {
                                 "ROOT r = f64[4] domain(x), domain={kind=\"sharding\", entry={maximal device=0}, "
                                 "exit={maximal device=0}}"};
     made[Opcode::dot] = {.lines = "ROOT r = f64[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}"};
+    made[Opcode::ragged_dot] = {
+        .lines =
+            "a = f64[4,1] reshape(x)\n b = f64[2,1,2] reshape(y)\n s = s32[2] constant({1,3})\n ROOT r = f64[4,2] "
+            "ragged-dot(a, b, s), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, "
+            "rhs_group_dims={0}"};
     made[Opcode::dynamic_slice] = {.lines =
                                        "i = s32[] parameter(2)\n ROOT r = f64[2] dynamic-slice(x, i), "
                                        "dynamic_slice_sizes={2}"};
