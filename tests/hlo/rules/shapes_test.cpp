@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "hlo/graph.h"
+#include "hlo/opcode.h"
+#include "hlo/rules/shape_inference.h"
 #include "hlo/text/graph/to_graph.h"
 #include "hlo/text/reader.h"
 #include "hlo/text/shape_check.h"
@@ -49,6 +52,8 @@ ENTRY main {
   h = bf16[8] parameter(17)
   f = f32[5,6] parameter(18)
   l = s32[8] parameter(19)
+  o = s32[2] parameter(20)
+  y = f32[6] parameter(21)
   ROOT r = )";
 
 /// What is found in a line; "" if nothing is.
@@ -150,6 +155,8 @@ TEST(Shapes, OfArraysThatMove) {
               {"f32[1] slice(p), slice={[7:6]}", "ends where it starts or later"},
               {"f32[4] slice(q), slice={[0:4]}", "another number of dimensions"},
               {"f32[2,3] dynamic-slice(q, i, i), dynamic_slice_sizes={2,3}"},
+              {"f32[2,3] dynamic-slice(q, o), dynamic_slice_sizes={2,3}"},
+              {"f32[2,3] dynamic-slice(q, n), dynamic_slice_sizes={2,3}", "a start for every dimension"},
               {"f32[2,3] dynamic-slice(q, i), dynamic_slice_sizes={2,3}", "a start for every dimension"},
               {"f32[2,3] dynamic-slice(q, i, s), dynamic_slice_sizes={2,3}", "starts are integers"},
               {"f32[2,3] dynamic-slice(q, i, n), dynamic_slice_sizes={2,3}", "needs a scalar"},
@@ -298,6 +305,22 @@ TEST(Shapes, OfLinearAlgebraAndTransforms) {
   });
 }
 
+TEST(Shapes, OfBatchNorms) {
+  const std::string last = ", epsilon=0.1, feature_index=1", beyond = ", epsilon=0.1, feature_index=2";
+  const std::string first = ", epsilon=0.1, feature_index=0";
+  expect_all({{"(f32[4,6], f32[6], f32[6]) batch-norm-training(q, y, y)" + last},
+              {"(f32[4,6], f32[6], f32[6]) batch-norm-training(q, y, p)" + last, "differ"},
+              {"(f32[4,6], f32[6], f32[6]) batch-norm-training(q, y, y)" + first, "differ"},
+              {"(f32[4,6], f32[6], f32[6]) batch-norm-training(q, y, y)" + beyond, "out of range"},
+              {"f32[4,6] batch-norm-inference(q, y, y, y, y)" + last},
+              {"f32[4,6] batch-norm-inference(q, y, y, y, p)" + last, "differ"},
+              {"(f32[4,6], f32[6], f32[6]) batch-norm-grad(q, y, y, y, q)" + last},
+              {"(f32[4,6], f32[6], f32[6]) batch-norm-grad(q, p, y, y, q)" + last, "differ"},
+              {"(f32[4,6], f32[6], f32[6]) batch-norm-grad(q, y, y, p, q)" + last, "differ"},
+              {"(f32[4,6], f32[6], f32[6]) batch-norm-grad(q, y, y, y, m)" + last, "differ"},
+              {"s32[8] batch-norm-inference(l, l, l, l, l), epsilon=0.1, feature_index=0", "real numbers"}});
+}
+
 TEST(Shapes, OfControlFlowAndTuples) {
   expect_all({
       {"f32[8] get-tuple-element(t), index=1"},
@@ -348,6 +371,85 @@ TEST(Shapes, OfCollectives) {
       {"f32[8] collective-permute(p), source_target_pairs={{0,1},{0,2}}", "a source twice"},
       {"f32[8] collective-permute(p), source_target_pairs={{0,1},{2,1}}", "a target twice"},
   });
+}
+
+/// The root of a line with its operands' shapes.
+struct Inference {
+  explicit Inference(const std::string& line) {
+    const text::ReadResult read = text::read("test", computations + line + "\n}\n");
+    module = text::graph::to_graph(read.modules.at(0));
+    const Computation& entry = module.entry_computation();
+    instruction = entry[entry.root];
+    for (const InstructionId operand : instruction.operands) operands.push_back(entry[operand].shape);
+  }
+
+  bool is_refused(const std::vector<Shape>& shapes) const {
+    std::vector<const Shape*> places;
+    for (const Shape& shape : shapes) places.push_back(&shape);
+    try {
+      infer_shape(instruction, places, module.computations);
+      return false;
+    } catch (const std::logic_error&) {
+      return true;
+    }
+  }
+
+  Module module;
+  Instruction instruction;
+  std::vector<Shape> operands;
+};
+
+// Programs that write graphs do not go through the reader, which counts the operands of texts.
+TEST(Shapes, AreRefusedForTuplesAndForOtherNumbersOfOperands) {
+  for (const char* line :
+       {"f32[8] add(p, p)",
+        "f32[8] negate(p)",
+        "pred[8] compare(p, p), direction=LT",
+        "f32[8] select(k, p, p)",
+        "f32[8] clamp(p, p, p)",
+        "c64[8] complex(p, p)",
+        "f32[4,8] broadcast(p), dimensions={1}",
+        "f32[3,8] reshape(q)",
+        "s32[8] bitcast-convert(p)",
+        "f32[6,4] transpose(q), dimensions={1,0}",
+        "f32[4,6] reverse(q), dimensions={1}",
+        "f32[17] pad(p, s), padding=1_1_1",
+        "f32[3] slice(p), slice={[1:7:2]}",
+        "f32[4,4] dot(q, q), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
+        "f32[2,5,8,6] convolution(g, w), dim_labels=b01f_01io->b01f, window={size=3x2}",
+        "f32[8] select-and-scatter(p, p, s), window={size=1}, select=less, scatter=add",
+        "f32[6] reduce(q, s), dimensions={0}, to_apply=add",
+        "f32[3,3] reduce-window(q, s), window={size=2x2 stride=1x2}, to_apply=add",
+        "f32[4,6] gather(q, n), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
+        "slice_sizes={1,6}",
+        "f32[8] sort(p), dimensions={0}, to_apply=less",
+        "(f32[4,2], s32[4,2]) topk(q), k=2, largest=true",
+        "f32[8] map(p), dimensions={0}, to_apply=one",
+        "f32[2,3,3] cholesky(b), lower=true",
+        "f32[4,6] triangular-solve(m, q), left_side=true, lower=true",
+        "c64[8] fft(c), fft_type=FFT, fft_length={8}",
+        "f32[4] call(p), to_apply=half",
+        "f32[8] while(p), condition=go, body=same",
+        "s32[] get-dimension-size(q), dimensions={1}",
+        "f32[8] set-dimension-size(p, i), dimensions={0}",
+        "f32[32] all-gather(p), replica_groups={{0,1,2,3}}, dimensions={0}",
+        "f32[8] all-reduce(p), replica_groups={}, to_apply=add",
+        "f32[16] concatenate(p, p), dimensions={0}"}) {
+    const Inference inference(line);
+    ASSERT_FALSE(inference.is_refused(inference.operands)) << line;
+    for (std::size_t i = 0; i < inference.operands.size(); ++i) {
+      std::vector<Shape> shapes = inference.operands;
+      shapes[i] = make_tuple_shape({shapes[i]});
+      EXPECT_TRUE(inference.is_refused(shapes)) << line << ": a tuple for operand " << i;
+    }
+    const OpcodeRow& known = row(inference.instruction.opcode);
+    if (known.min_operands != known.max_operands) continue;
+    std::vector<Shape> more = inference.operands, fewer = inference.operands;
+    more.push_back(make_shape(ElementType::f32, {}));
+    fewer.pop_back();
+    EXPECT_TRUE(inference.is_refused(more)) << line << ": another operand";
+    EXPECT_TRUE(inference.is_refused(fewer)) << line << ": an operand less";
+  }
 }
 
 }  // namespace
