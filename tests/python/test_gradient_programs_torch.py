@@ -15,6 +15,7 @@ try:
     import torch
 
     import podsim.torch
+    from podsim.torch.writer import Writer
 
     MISSING = "" if os.environ.get("PODSIM") else "$PODSIM does not name the program"
 except (ImportError, OSError) as error:
@@ -23,9 +24,10 @@ except (ImportError, OSError) as error:
 
 def evaluated(name, module, arguments):
     """The text of a loss as podsim reads it, and its value and gradients by PyTorch."""
-    inputs = generate.named_values_of(module, arguments)
+    exported = podsim.torch.export(module, arguments)
+    inputs = generate.named_values_of(exported, arguments)
     values = [np.asarray(value.detach()) for _, value in inputs]
-    text = podsim.torch.text(module, arguments)
+    text = Writer(exported, name).text()
     loss = module(*arguments)
     loss.backward()
     known = dict(module.named_parameters(remove_duplicate=False))

@@ -30,7 +30,8 @@ def simulate(module: torch.nn.Module, args: Sequence[Any], *, kwargs: Optional[M
 
 
 def text(module: torch.nn.Module, args: Sequence[Any], *, kwargs: Optional[Mapping[str, Any]] = None) -> str:
-    """The HLO text of module(*args, **kwargs). Its parameters are donated; buffers and arguments are inputs."""
+    """The HLO text of module(*args, **kwargs). Its parameters are donated; buffers, arguments and parameters that need no
+    gradient are inputs."""
     return Writer(export(module, args, kwargs), type(module).__name__).text()
 
 

@@ -5,7 +5,7 @@ import math
 from typing import Any, Optional
 
 from podsim import build as nn
-from podsim.build.graph import Array, _broadcast_in
+from podsim.build.graph import Array, _broadcast_in, _common_shape
 from podsim.build.windows import _window_sizes, _window_text
 from podsim.torch.writer import Writer, each, rule
 
@@ -67,6 +67,9 @@ def _attention(writer: Writer, node: Any, q: Array, k: Array, v: Array, mask: Op
     size, factor = v.shape[-1], 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     rows, columns = q.shape[-2], k.shape[-2]
     groups = q.shape[-3] // k.shape[-3] if enable_gqa else 1
+    if groups == 1:  # leading dimensions are broadcast
+        front = _common_shape(q.shape[:-2], k.shape[:-2])
+        q, k, v = (a.broadcast(*front, *a.shape[-2:]) for a in (q, k, v))
     shape = q.shape
     if groups > 1:
         q = q.reshape(*q.shape[:-3], k.shape[-3], groups * rows, q.shape[-1])

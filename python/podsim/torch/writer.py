@@ -58,7 +58,9 @@ class Writer:
 
     def text(self) -> str:
         signature = self._exported.graph_signature
-        trained, results = signature.inputs_to_parameters, []
+        trained = {name: parameter for name, parameter in signature.inputs_to_parameters.items()
+                   if self._exported.state_dict[parameter].requires_grad}
+        results: List[Any] = []
         tokens = {spec.arg.name for spec in signature.input_specs if spec.kind.name == "TOKEN"}  # of effects
         for node in self._exported.graph.nodes:
             self.program._origin, self.program._scopes = self._origin(node), self._scopes(node)
@@ -91,7 +93,8 @@ class Writer:
             return value  # a number, which is fixed
         self.program._scopes = []
         make = self.program.parameter if parameter else self.program.input
-        return make((parameter or node.name).replace(".", "/"), tuple(value.shape), dtype_of(value.dtype))
+        name = parameter or self._exported.graph_signature.inputs_to_parameters.get(node.name) or node.name
+        return make(name.replace(".", "/"), tuple(value.shape), dtype_of(value.dtype))
 
     def _call(self, node: Any) -> Any:
         target = str(node.target)

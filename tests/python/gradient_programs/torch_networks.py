@@ -346,9 +346,10 @@ def corners():
         most = torch.stack([rows, rows.flip(0).flip(0), x], 1).max(1)[0] + functional.relu6(6 * x) + functional.hardsigmoid(3 * x)
         spread = torch.zeros(3, 4).scatter_reduce(0, words[:, None].expand(-1, 4) % 3, rows, "mean", include_self=False)
         extreme = torch.zeros(3, 4).scatter_reduce(0, words[:, None].expand(-1, 4) % 3, rows, "amax", include_self=False)
-        return ((sums + most) * scale * p["scale"]()).sum() + (spread * extreme).sum() + (rows - rows).std(0).sum()
+        return ((sums + most) * scale * p["scale"]() * p["frozen"]()).sum() + (spread * extreme).sum() + (rows - rows).std(0).sum()
 
-    return Of(loss, words=nn.Embedding(7, 4, padding_idx=2), scale=Table(4)), (
+    module = Of(loss, words=nn.Embedding(7, 4, padding_idx=2), scale=Table(4), frozen=Table(4).requires_grad_(False))
+    return module, (
         torch.tensor([0, 2, 5, 2, 1]), torch.tensor([[-1.0, 0, 1, 2]] * 5))
 
 

@@ -107,19 +107,18 @@ def programs():
 
 def values_of(module, arguments):
     """The values of the parameters of a module's text: its own, then its arguments."""
-    return [value for _, value in named_values_of(module, arguments)]
+    return [value for _, value in named_values_of(podsim.torch.export(module, arguments), arguments)]
 
 
-def named_values_of(module, arguments):
+def named_values_of(exported, arguments):
     """The same with the names of trained parameters, None for other values. Tied parameters are one."""
-    exported = podsim.torch.export(module, arguments)
     inputs, known = iter(arguments), {**exported.constants, **exported.state_dict}
     found = {}
     for spec in exported.graph_signature.input_specs:
         if spec.kind.name == "TOKEN":
             continue
         value = next(inputs) if spec.kind.name == "USER_INPUT" else known[spec.target]
-        name = spec.target if spec.kind.name == "PARAMETER" else None
+        name = spec.target if spec.kind.name == "PARAMETER" and value.requires_grad else None
         found.setdefault(spec.arg.name if spec.kind.name == "USER_INPUT" else id(value), (name, value))
     return list(found.values())
 
