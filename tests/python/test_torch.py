@@ -71,6 +71,30 @@ class Values(unittest.TestCase):
         self.assertEqual({c["kind"] for c in step.collectives}, {"all-reduce"})
 
     @unittest.skipIf(MISSING, MISSING)
+    def test_the_gradient_of_a_function_with_its_own_backward_is_an_error(self):
+        class Reversed(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x * 1.0
+
+            @staticmethod
+            def backward(ctx, g):
+                return -g
+
+        class Loss(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = torch.nn.Linear(8, 8)
+
+            def forward(self, x):
+                return Reversed.apply(self.layer(x)).pow(2).mean()
+
+        podsim.torch.simulate(Loss(), (torch.ones(4, 8),))
+        with self.assertRaises(podsim.PodsimError) as caught:
+            podsim.torch.simulate(Loss(), (torch.ones(4, 8),), train="adam")
+        self.assertIn("a rule of its own", str(caught.exception))
+
+    @unittest.skipIf(MISSING, MISSING)
     def test_what_has_no_translation_is_named_with_its_line(self):
         class Odd(torch.nn.Module):
             def forward(self, x):

@@ -15,7 +15,7 @@ import torch
 
 from podsim.result import Result, simulate_text
 from podsim.torch import complex_numbers, elementwise, indexing, linear_algebra, norms, products, reductions, resizing, shapes, sorting, windows  # noqa: F401
-from podsim.torch.stops import mark_stops
+from podsim.torch.stops import mark_stops, marked_functions
 from podsim.torch.writer import RULES, Writer
 
 __all__ = ["simulate", "text"]
@@ -50,6 +50,7 @@ def export(module: torch.nn.Module, args: Sequence[Any],
         is_known = name in RULES or name.split(".")[0] in RULES or operation in decompositions
         if str(operation).startswith("aten.") and not is_known:
             decompositions[operation] = formula
-    exported = torch.export.export(module, tuple(args), dict(kwargs or {}))
+    with marked_functions():
+        exported = torch.export.export(module, tuple(args), dict(kwargs or {}))
     mark_stops(exported.graph_module)
     return exported.run_decompositions(decompositions)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where a module stops gradients: detach(), and what it computes under torch.no_grad(). Core ATen has no operation for
-either, so that they are marked before a program is decomposed."""
+either, so that they are marked before a program is decomposed. So is what a function with a backward of its own computes;
+its gradient is an error."""
 
+import contextlib
 import operator
-from typing import Any
+from typing import Any, Iterator
 
 import torch
 
@@ -19,6 +21,35 @@ def stop_gradient(x: torch.Tensor) -> torch.Tensor:
 @stop_gradient.register_fake
 def _shape(x: torch.Tensor) -> torch.Tensor:
     return torch.empty_like(x)
+
+
+@torch.library.custom_op("podsim::lost_gradient", mutates_args=())
+def lost_gradient(x: torch.Tensor) -> torch.Tensor:
+    return x.clone()
+
+
+@lost_gradient.register_fake
+def _same_shape(x: torch.Tensor) -> torch.Tensor:
+    return torch.empty_like(x)
+
+
+@contextlib.contextmanager
+def marked_functions() -> Iterator[None]:
+    """Inside, what a torch.autograd.Function of the user's computes is marked: its backward is not in the program."""
+    original = torch.autograd.Function.__dict__["apply"]
+
+    def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original.__get__(None, cls)(*args, **kwargs)
+        if cls.__module__.split(".")[0] == "torch":
+            return result
+        return torch.utils._pytree.tree_map_only(
+            torch.Tensor, lambda x: lost_gradient(x) if x.is_floating_point() else x, result)
+
+    torch.autograd.Function.apply = classmethod(apply)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        torch.autograd.Function.apply = original
 
 
 _STOP = torch.ops.podsim.stop_gradient.default
@@ -54,3 +85,8 @@ def _stop_results(graph: torch.fx.Graph, node: torch.fx.Node) -> None:
 @rule("podsim.stop_gradient.default")
 def _stopped(writer: Writer, node: Any, x: Array) -> Array:
     return stopped(x)
+
+
+@rule("podsim.lost_gradient.default")
+def _lost(writer: Writer, node: Any, x: Array) -> Array:
+    return stopped(x, "custom")

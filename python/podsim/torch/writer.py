@@ -147,9 +147,9 @@ class Writer:
         return value.astype(dtype) if isinstance(value, Array) else self.program.full((), value, dtype)
 
 
-def stopped(x: Array) -> Array:
-    """The same without a gradient."""
-    return x.program._op("copy", [x], x.shape, x.dtype, 'frontend_attributes={gradient="none"}')
+def stopped(x: Array, gradient: str = "none") -> Array:
+    """The same without a gradient, or with one that is an error ("custom")."""
+    return x.program._op("copy", [x], x.shape, x.dtype, f'frontend_attributes={{gradient="{gradient}"}}')
 
 
 def axes_of(x: Array, axes: Any) -> List[int]:
