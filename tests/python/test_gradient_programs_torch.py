@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of whole training losses against PyTorch's autograd, in single precision; skipped where there is no PyTorch."""
+"""Gradients of whole training losses against PyTorch's autograd, in single precision; skipped where there is no
+PyTorch."""
 
 import importlib
 import os

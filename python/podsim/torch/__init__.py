@@ -14,7 +14,8 @@ from typing import Any, Mapping, Optional, Sequence
 import torch
 
 from podsim.result import Result, simulate_text
-from podsim.torch import complex_numbers, elementwise, indexing, linear_algebra, norms, products, reductions, resizing, shapes, sorting, windows  # noqa: F401
+from podsim.torch import (complex_numbers, elementwise, indexing, linear_algebra, norms, products,  # noqa: F401
+                          reductions, resizing, shapes, sorting, windows)
 from podsim.torch.stops import mark_stops, marked_functions
 from podsim.torch.writer import RULES, Writer
 
@@ -30,8 +31,8 @@ def simulate(module: torch.nn.Module, args: Sequence[Any], *, kwargs: Optional[M
 
 
 def text(module: torch.nn.Module, args: Sequence[Any], *, kwargs: Optional[Mapping[str, Any]] = None) -> str:
-    """The HLO text of module(*args, **kwargs). Its parameters are donated; buffers, arguments and parameters that need no
-    gradient are inputs."""
+    """The HLO text of module(*args, **kwargs). Its parameters are donated; buffers, arguments and parameters that need
+    no gradient are inputs."""
     return Writer(export(module, args, kwargs), type(module).__name__).text()
 
 
@@ -45,7 +46,7 @@ def export(module: torch.nn.Module, args: Sequence[Any],
     for operation in list(decompositions):  # whose decomposition has no slope where the operation has
         if str(operation).startswith(("aten.norm.", "aten.linalg_vector_norm.", "aten.std.", "aten.std_mean.")):
             decompositions.pop(operation)
-    for operation, formula in torch._decomp.decomposition_table.items():  # others that PyTorch can write as simpler ones
+    for operation, formula in torch._decomp.decomposition_table.items():  # others that have a decomposition
         name = str(operation).removeprefix("aten.")
         is_known = name in RULES or name.split(".")[0] in RULES or operation in decompositions
         if str(operation).startswith("aten.") and not is_known:

@@ -110,7 +110,8 @@ def _scaled(x: Array, sizes: Sequence[int], normalization: int, is_inverse: bool
 def _of_real(writer: Writer, node: Any, x: Array, axes: Sequence[int], normalization: int, onesided: bool) -> Array:
     axes = [axis % x.ndim for axis in axes]
     wide = x if onesided else joined(x, x * 0)
-    return _scaled(_over_all(wide, "RFFT" if onesided else "FFT", axes), [x.shape[d] for d in axes], normalization, False)
+    result = _over_all(wide, "RFFT" if onesided else "FFT", axes)
+    return _scaled(result, [x.shape[d] for d in axes], normalization, False)
 
 
 @rule("_fft_c2r")
@@ -122,4 +123,5 @@ def _to_real(writer: Writer, node: Any, x: Array, axes: Sequence[int], normaliza
 @rule("_fft_c2c")
 def _of_complex(writer: Writer, node: Any, x: Array, axes: Sequence[int], normalization: int, forward: bool) -> Array:
     axes = [axis % x.ndim for axis in axes]
-    return _scaled(_over_all(x, "FFT" if forward else "IFFT", axes), [x.shape[d] for d in axes], normalization, not forward)
+    result = _over_all(x, "FFT" if forward else "IFFT", axes)
+    return _scaled(result, [x.shape[d] for d in axes], normalization, not forward)

@@ -78,8 +78,8 @@ def _rounded(writer: Writer, node: Any, x: Array, decimals: int = 0) -> Array:
 @rule("pow.Tensor_Scalar")
 def _power(writer: Writer, node: Any, x: Array, exponent: float) -> Array:
     x = x.astype(made(node)[1])
-    whole = {0: lambda y: writer.program.full(y.shape, 1, y.dtype), 0.5: nn.sqrt, -0.5: nn.rsqrt, 1: lambda y: y, 2: lambda y: y * y, 3: lambda y: y * y * y,
-             -1: lambda y: 1 / y}
+    whole = {0: lambda y: writer.program.full(y.shape, 1, y.dtype), 0.5: nn.sqrt, -0.5: nn.rsqrt, 1: lambda y: y,
+             2: lambda y: y * y, 3: lambda y: y * y * y, -1: lambda y: 1 / y}
     return whole[exponent](x) if exponent in whole else x**exponent
 
 

@@ -110,7 +110,8 @@ def _scattered(writer: Writer, x: Array, dims: List[int], vectors: Array, update
 def _places(writer: Writer, x: Array, dim: int, indices: Array, dims: Sequence[int]) -> Array:
     """[shape of the indices, dimensions]: the index along one dimension, the own position along the others."""
     shape, last = indices.shape, indices.ndim
-    places = [indices if d == dim % x.ndim else nn.iota(writer.program, shape, dims.index(d), indices.dtype) for d in dims]
+    places = [indices if d == dim % x.ndim else nn.iota(writer.program, shape, i, indices.dtype)
+              for i, d in enumerate(dims)]
     return nn.concatenate([place.reshape(*shape, 1) for place in places], last)
 
 

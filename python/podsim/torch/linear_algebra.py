@@ -26,7 +26,8 @@ def _factors(writer: Writer, x: Array) -> List[Array]:
         (shape, x.dtype), ((*shape[:-2], min(shape[-2:])), "s32"), (shape[:-1], "s32")])
 
 
-def _triangular(a: Array, b: Array, lower: bool, left: bool = True, unit: bool = False, transposes: bool = False) -> Array:
+def _triangular(a: Array, b: Array, lower: bool, left: bool = True, unit: bool = False,
+                transposes: bool = False) -> Array:
     words = {"left_side": left, "lower": lower, "unit_diagonal": unit}
     text = ", ".join(f"{name}={'true' if value else 'false'}" for name, value in words.items())
     transposed = "TRANSPOSE" if transposes else "NO_TRANSPOSE"
@@ -71,7 +72,8 @@ def _zero(writer: Writer, x: Array) -> Array:
 
 
 @rule("_linalg_solve_ex")
-def _solve(writer: Writer, node: Any, a: Array, b: Array, *_: Any, left: bool = True, **__: Any) -> List[Optional[Array]]:
+def _solve(writer: Writer, node: Any, a: Array, b: Array, *_: Any, left: bool = True,
+           **__: Any) -> List[Optional[Array]]:
     if not left:
         x = _transposed(_solution(writer, _transposed(a), _transposed(b)))
     else:
