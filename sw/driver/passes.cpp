@@ -9,6 +9,7 @@
 #include "hlo/expanders/known_indices.h"
 #include "hlo/expanders/top_k.h"
 #include "hlo/expanders/triangular_solve.h"
+#include "hlo/transform/constant_sinking.h"
 #include "sw/compiler/fuse/collective_combiner.h"
 #include "sw/compiler/fuse/dot_strength.h"
 #include "sw/compiler/fuse/fusion.h"
@@ -74,6 +75,8 @@ constexpr std::array fusion{
          [](Compilation& c) { hlo::expanders::expand_cholesky(c.module); }, is_compiled},
     Pass{"expand_triangular_solves", "triangular solves by blocks",
          [](Compilation& c) { hlo::expanders::expand_triangular_solves(c.module); }, is_compiled},
+    Pass{"sink_constants_into_loops", "constants that loops carry, in their bodies",
+         [](Compilation& c) { hlo::transform::sink_constants_into_loops(c.module); }, is_compiled},
     Pass{"slice_known_gathers", "gathers and scatters of rows at known positions as slices",
          [](Compilation& c) { hlo::expanders::slice_known_gathers(c.module); }, is_compiled},
     Pass{"replace_weak_dots", "dots of vectors and without contractions as multiplications",
