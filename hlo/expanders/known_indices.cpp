@@ -10,11 +10,14 @@
 #include "hlo/eval/element.h"
 #include "hlo/expanders/known_value.h"
 #include "hlo/expanders/replace.h"
+#include "hlo/rules/row_indexing.h"
 
 namespace podsim::hlo::expanders {
 namespace {
 
 using build::GraphBuilder;
+using rules::row_indexing;
+using rules::RowIndexing;
 
 constexpr std::size_t max_stretches = 8;
 constexpr std::int64_t max_indices = 1 << 20;
@@ -39,34 +42,6 @@ std::vector<Stretch> stretches(const std::vector<std::int64_t>& positions) {
     }
     if (found.size() == max_stretches) return {};
     found.push_back({position, 1, 1});
-  }
-  return found;
-}
-
-/// How rows are indexed, if it is along one dimension of the operand and by one dimension of indices.
-struct RowIndexing {
-  int dimension = 0;        ///< of the operand
-  int batch_dimension = 0;  ///< of the result, or of the updates: the number of a row
-};
-
-std::optional<RowIndexing> row_indexing(const GatherDimensions& roles, const Shape& operand, const Shape& indices,
-                                        const Shape& rows) {
-  if (!roles.operand_batching.empty() || roles.collapsed.size() != 1 || roles.index_map.size() != 1 ||
-      roles.index_map[0] != roles.collapsed[0]) {
-    return std::nullopt;
-  }
-  const int vectors = roles.index_vector < indices.rank() ? indices.rank() - 1 : indices.rank();
-  if (vectors != 1 || rows.rank() != operand.rank()) return std::nullopt;
-  RowIndexing found{.dimension = roles.collapsed[0]};
-  std::size_t next = 0;
-  for (int i = 0; i < rows.rank(); ++i) {
-    if (std::ranges::find(roles.offset, i) == roles.offset.end()) {
-      found.batch_dimension = i;
-      continue;
-    }
-    const int of_operand = int(next) + (int(next) >= found.dimension ? 1 : 0);
-    if (rows.dimensions[std::size_t(i)] != operand.dimensions[std::size_t(of_operand)]) return std::nullopt;
-    ++next;
   }
   return found;
 }

@@ -132,8 +132,10 @@ class Chooser {
       for (const Reshaped& reshaped : reshaped_[from]) {
         const std::optional<Order> other = hlo::order_for_renaming(*reshaped.mine->shape, *reshaped.its->shape);
         const Order implied = other ? renamed(*other, inverse(reshaped.its->dimension)) : Order{};
+        const bool is_possible =
+            other && (implied == orders_[reshaped.other] || !is_indexed(reshaped.other, implied[0]));
         const auto [known, is_new] = orders.try_emplace(reshaped.other, implied);
-        if (!other || known->second != implied) {
+        if (!is_possible || known->second != implied) {
           reset(orders);
           return std::nullopt;
         }
@@ -301,12 +303,18 @@ class Chooser {
     return pads_less || other.cycles < (1 - machine_.passes.order_gain) * now.cycles;
   }
 
-  /// Orders worth a trial: each dimension in the lanes, with the others as in the text or with the sublanes that pad
-  /// the class less.
+  /// Whether rows are gathered or scattered along a dimension of a class, so that it cannot be in the lanes.
+  bool is_indexed(std::size_t i, int dimension) const {
+    return std::ranges::find(classes_[i].indexed, dimension) != classes_[i].indexed.end();
+  }
+
+  /// Orders worth a trial: each dimension that may be there in the lanes, with the others as in the text or with the
+  /// sublanes that pad the class less.
   std::vector<Order> candidates(std::size_t i) {
     std::vector<Order> found;
     const int rank = classes_[i].rank();
     for (int lanes = 0; lanes < rank; ++lanes) {
+      if (is_indexed(i, lanes)) continue;
       Order best = with_moved(order_of_text(rank), lanes, 0);
       double least = traffic(i, best);
       const Order usual = best;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/compiler/layout/layout_classes.h"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <utility>
 
 #include "hlo/op_table.h"
+#include "hlo/rules/row_indexing.h"
 #include "hlo/rules/tuple_leaves.h"
 #include "sw/compiler/layout/dimension_links.h"
 
@@ -31,7 +33,7 @@ class Classifier {
   std::vector<LayoutClass> run() {
     for_each_instruction([&](hlo::ComputationId c, hlo::InstructionId id) { fix_given(arrays_of(c, id)); });
     for_each_instruction([&](hlo::ComputationId c, hlo::InstructionId id) {
-      if (takes_order_of_text(module_.computations[std::size_t(c)][id])) fix_all(c, id);
+      if (takes_order_of_text(module_.computations[std::size_t(c)], at(c, id))) fix_all(c, id);
     });
     for_each_instruction([&](hlo::ComputationId c, hlo::InstructionId id) { link(c, id); });
     link_donations();
@@ -93,7 +95,7 @@ class Classifier {
     for (const hlo::InstructionId operand : at(c, id).operands) fix_order(arrays_of(c, operand));
   }
 
-  static bool takes_order_of_text(const hlo::Instruction& instruction);
+  static bool takes_order_of_text(const hlo::Computation& computation, const hlo::Instruction& instruction);
 
   /// Joins two arrays of one rank with their dimensions in the same order.
   void join(std::size_t a, std::size_t b) {
@@ -139,6 +141,41 @@ class Classifier {
 
   void link_all(hlo::ComputationId c, hlo::InstructionId id) {
     for (std::size_t i = 0; i < at(c, id).operands.size(); ++i) join_values(operand_of(c, id, i), arrays_of(c, id));
+  }
+
+  /// How a gather or scatter of one array indexes its rows.
+  static std::optional<hlo::rules::RowIndexing> rows_of(const hlo::Computation& computation,
+                                                        const hlo::Instruction& op) {
+    const bool is_gather = op.opcode == hlo::Opcode::gather;
+    if (op.operands.size() != (is_gather ? 2 : 3)) return std::nullopt;
+    const hlo::Shape& array = computation[op.operands[0]].shape;
+    const hlo::Shape& rows = is_gather ? op.shape : computation[op.operands[2]].shape;
+    if (array.rank() < 3) return std::nullopt;  // the lanes and sublanes of a table are those of its text
+    return hlo::rules::row_indexing(op.gather, array, computation[op.operands[1]].shape, rows);
+  }
+
+  /// Joins the dimensions of an array with those of its rows, the indexed one with the number of the row.
+  void link_rows(hlo::ComputationId c, hlo::InstructionId id) {
+    const std::optional<hlo::rules::RowIndexing> found = rows_of(module_.computations[std::size_t(c)], at(c, id));
+    if (!found) return;
+    fix_order(operand_of(c, id, 1));
+    const bool is_gather = at(c, id).opcode == hlo::Opcode::gather;
+    const std::size_t array = operand_of(c, id, 0).first;
+    if (!is_gather) join(array, arrays_of(c, id).first);
+    DimensionLinks::Correspondence to_rows;
+    int next = 0;
+    for (int d = 0; d < shapes_[array]->rank(); ++d) {
+      if (d == found->dimension) {
+        to_rows.push_back(found->batch_dimension);
+        continue;
+      }
+      next += next == found->batch_dimension ? 1 : 0;
+      to_rows.push_back(next++);
+    }
+    const std::size_t rows = is_gather ? arrays_of(c, id).first : operand_of(c, id, 2).first;
+    if (!links_.join(array, rows, to_rows)) fix_all(c, id);
+    indexed_.emplace_back(array, found->dimension);
+    indexed_.emplace_back(rows, found->batch_dimension);
   }
 
   void link_element(hlo::ComputationId c, hlo::InstructionId id) {
@@ -227,6 +264,12 @@ class Classifier {
       classes[known->second].members.push_back(
           {shapes_[i], places_[i], inverse(composed(dimensions, to_class[known->second]))});
     }
+    for (const auto& [array, dimension] : indexed_) {
+      LayoutClass& found = classes[class_of[array]];
+      const auto member = std::ranges::find(found.members, shapes_[array], &ClassMember::shape);
+      const auto of_class = std::ranges::find(member->dimension, dimension) - member->dimension.begin();
+      found.indexed.push_back(int(of_class));
+    }
     for_each_instruction([&](hlo::ComputationId c, hlo::InstructionId id) {
       for (const hlo::InstructionId operand : at(c, id).operands) {
         const bool reads_one = at(c, id).opcode == hlo::Opcode::get_tuple_element;
@@ -246,6 +289,7 @@ class Classifier {
   std::vector<hlo::Shape*> shapes_;              ///< by number of the array
   std::vector<InstructionPlace> places_;
   DimensionLinks links_;
+  std::vector<std::pair<std::size_t, int>> indexed_;  ///< arrays and their dimensions
   hlo::rules::TupleLeaves leaves_;
 };
 
@@ -263,6 +307,7 @@ constexpr hlo::OpTable<LayoutRule> Classifier::rules({
     hlo::yes<LayoutRule>(&Classifier::link_update, Opcode::dynamic_update_slice),
     hlo::yes<LayoutRule>(&Classifier::link_all, Opcode::concatenate),
     hlo::yes<LayoutRule>(&Classifier::link_element, Opcode::get_tuple_element),
+    hlo::yes<LayoutRule>(&Classifier::link_rows, Opcode::gather, Opcode::scatter),
     hlo::yes<LayoutRule>(&Classifier::link_loop, Opcode::while_loop),
     hlo::yes<LayoutRule>(&Classifier::link_branches, Opcode::conditional),
     hlo::yes<LayoutRule>(&Classifier::link_called, Opcode::call),
@@ -273,16 +318,16 @@ constexpr hlo::OpTable<LayoutRule> Classifier::rules({
     hlo::no<LayoutRule>("it keeps the order that its text says or implies", Opcode::batch_norm_grad,
                         Opcode::batch_norm_inference, Opcode::batch_norm_training, Opcode::bitcast,
                         Opcode::bitcast_convert, Opcode::cholesky, Opcode::custom_call, Opcode::dynamic_reshape,
-                        Opcode::fft, Opcode::fusion, Opcode::gather, Opcode::get_dimension_size, Opcode::ragged_dot,
-                        Opcode::recv_done, Opcode::rng_bit_generator, Opcode::rng_get_and_update_state,
-                        Opcode::scaled_dot, Opcode::scan, Opcode::scatter, Opcode::select_and_scatter,
-                        Opcode::send_done, Opcode::set_dimension_size, Opcode::sort, Opcode::topk,
-                        Opcode::triangular_solve, Opcode::tuple_select),
+                        Opcode::fft, Opcode::fusion, Opcode::get_dimension_size, Opcode::ragged_dot, Opcode::recv_done,
+                        Opcode::rng_bit_generator, Opcode::rng_get_and_update_state, Opcode::scaled_dot, Opcode::scan,
+                        Opcode::select_and_scatter, Opcode::send_done, Opcode::set_dimension_size, Opcode::sort,
+                        Opcode::topk, Opcode::triangular_solve, Opcode::tuple_select),
     hlo::no_of_text_forms<LayoutRule>(),
 });
 
-bool Classifier::takes_order_of_text(const hlo::Instruction& instruction) {
+bool Classifier::takes_order_of_text(const hlo::Computation& computation, const hlo::Instruction& instruction) {
   const Opcode opcode = instruction.opcode;
+  if (opcode == Opcode::gather || opcode == Opcode::scatter) return !rows_of(computation, instruction);
   if (instruction.phase != hlo::AsyncPhase::none || opcode == Opcode::unknown || !rules[opcode]) return true;
   return (opcode == Opcode::reduce || opcode == Opcode::reduce_window) && instruction.shape.is_tuple();
 }

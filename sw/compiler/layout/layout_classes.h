@@ -28,6 +28,7 @@ struct LayoutClass {
   std::vector<ClassMember> members;          ///< in program order; the first one gives the class its dimensions
   std::vector<InstructionPlace> readers;     ///< instructions with an operand in the class, each once
   std::optional<std::vector<int>> is_fixed;  ///< minor to major
+  std::vector<int> indexed;                  ///< dimensions along which rows are gathered or scattered
   int rank() const { return int(members.front().dimension.size()); }
 };
 
@@ -38,8 +39,9 @@ struct LayoutClass {
 /// results of calls and branches, and donated parameters with the outputs that replace them. A transposition joins its
 /// operand and its result with their dimensions exchanged, so that it moves nothing; where this contradicts the other
 /// rules, it stays an op. A class is fixed if the module gives one of its arrays a layout, or if an op demands the
-/// order of the text: gathers and scatters, whose rows are contiguous, sorts, custom calls, asynchronous ops, and
-/// fusions that the text has already.
+/// order of the text: sorts, custom calls, asynchronous ops, fusions that the text has already, and gathers and
+/// scatters, whose rows are contiguous. Rows of three dimensions and more that are indexed along one of them may have
+/// the others in any order; the one that is indexed is not given to the lanes.
 ///
 /// The shapes are those of `module`, which must not be resized while the result is used.
 std::vector<LayoutClass> layout_classes(hlo::Module& module);

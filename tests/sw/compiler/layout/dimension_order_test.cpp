@@ -158,6 +158,40 @@ TEST(DimensionOrder, AGivenLayoutStaysAndHoldsForWhatIsComputedFromItElementByEl
 }
 
 // The second operand of the product comes with its update.
+/// Rows of f32[sizes] along dimension 1 at six positions that a parameter gives, negated; and added to zeros of those
+/// sizes at the same positions.
+hlo::Module moved_rows(const Sizes& sizes) {
+  const std::string array = hlo::to_string(hlo::make_shape(f32, sizes));
+  Sizes taken = sizes;
+  taken[1] = 6;
+  const std::string rows = hlo::to_string(hlo::make_shape(f32, taken));
+  const std::string slice = std::to_string(sizes[0]) + ",1," + std::to_string(sizes[2]);
+  return hlo::testing::graph_of_entry(
+      "x = " + array + " parameter(0)\n i = s32[6] parameter(1)\n y = " + array + " negate(x)\n g = " + rows +
+          " gather(y, i), offset_dims={0,2}, collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, "
+          "slice_sizes={" +
+          slice + "}\n n = " + rows + " negate(g)\n z = f32[] constant(0)\n b = " + array +
+          " broadcast(z), dimensions={}\n ROOT s = " + array +
+          " scatter(b, i, n), update_window_dims={0,2}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, "
+          "index_vector_dim=1, to_apply=add",
+      "add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }\n");
+}
+
+// [2048,9,3] would be padded 75 times in the order of the text: 16 x 128 words for 9 x 3.
+TEST(DimensionOrder, RowsThatAreIndexedAlongOneDimensionHaveTheOthersInAnyOrder) {
+  hlo::Module module = moved_rows({2048, 9, 3});
+  assign_dimension_orders(module, sw::tpu_v3());
+  const auto layouts = layouts_of(module);
+  EXPECT_EQ(layouts.at("f32[2048,9,3]")[0], 0);
+  EXPECT_EQ(layouts.at("f32[2048,6,3]"), layouts.at("f32[2048,9,3]")) << "rows are moved as they are";
+}
+
+TEST(DimensionOrder, TheDimensionOfRowsIsNotInTheLanes) {
+  hlo::Module module = moved_rows({3, 4096, 5});
+  assign_dimension_orders(module, sw::tpu_v3());
+  EXPECT_NE(layouts_of(module).at("f32[3,4096,5]")[0], 1);
+}
+
 TEST(DimensionOrder, AsynchronousOpsKeepTheOrderOfTheText) {
   hlo::Module module = hlo::testing::graph_of(R"(HloModule m
 ENTRY main {
