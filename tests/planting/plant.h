@@ -36,14 +36,14 @@ struct Half {
   bool is_on;
 };
 
-#define PODSIM_PLANTED(KIND, NAME, OPERATOR, OTHER)                                                   \
-  struct NAME {};                                                                                     \
-  template <class Left>                                                                               \
-  Half<Left, NAME> operator OPERATOR(const Left& left, Operator<Kind::KIND> planted) {                \
-    return {left, planted.is_on};                                                                     \
-  }                                                                                                   \
-  template <class Left, class Right>                                                                  \
-  auto operator OPERATOR(const Half<Left, NAME>& half, const Right& right) {                          \
+#define PODSIM_PLANTED(KIND, NAME, OPERATOR, OTHER)                                                           \
+  struct NAME {};                                                                                             \
+  template <class Left>                                                                                       \
+  Half<Left, NAME> operator OPERATOR(const Left& left, Operator<Kind::KIND> planted) {                        \
+    return {left, planted.is_on};                                                                             \
+  }                                                                                                           \
+  template <class Left, class Right>                                                                          \
+  auto operator OPERATOR(const Half<Left, NAME>& half, const Right& right) {                                  \
     return half.is_on ? decltype(half.left OPERATOR right)(half.left OTHER right) : half.left OPERATOR right; \
   }
 
