@@ -111,8 +111,8 @@ InstructionId column_sums(GraphBuilder& builder, InstructionId x) {
 }
 
 InstructionId identities(GraphBuilder& builder, ElementType type, std::vector<std::int64_t> sizes) {
-  const InstructionId is_diagonal =
-      builder.compare(row_numbers(builder, sizes), column_numbers(builder, sizes), ComparisonDirection::eq);
+  const InstructionId rows = row_numbers(builder, sizes), columns = column_numbers(builder, std::move(sizes));
+  const InstructionId is_diagonal = builder.compare(rows, columns, ComparisonDirection::eq);
   return builder.convert(is_diagonal, type);
 }
 

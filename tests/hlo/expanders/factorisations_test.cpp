@@ -198,6 +198,24 @@ TEST(Factorisations, OfSingularMatricesHaveNoNumbersThatAreNone) {
   }
 }
 
+// Random symmetric matrices take 3 sweeps for n = 4, 5 for 16, 7 for 64 and 9 for 256.
+TEST(Factorisations, OfEigenvaluesStateTheSweepsThatRandomMatricesTake) {
+  for (const auto& [n, sweeps] : {std::pair{4, 3}, std::pair{16, 5}, std::pair{64, 7}, std::pair{256, 9}}) {
+    const Pair a{n, n, {}};
+    build::GraphBuilder b("m");
+    const InstructionId x = b.parameter(shape_of(a), "a");
+    Instruction call = call_of("Eigh", {x}, make_tuple_shape({shape_of(a), make_shape(ElementType::f64, {2, n})}));
+    call.index = 100;
+    const InstructionId root = b.add(std::move(call));
+    Module module = std::move(b).build(root);
+    expand_factorisations(module, [](const Instruction&) { return false; });
+    const std::vector<Instruction>& entry = module.entry_computation().instructions;
+    const auto loop = std::ranges::find(entry, Opcode::while_loop, &Instruction::opcode);
+    ASSERT_NE(loop, entry.end());
+    EXPECT_EQ(loop->trip_count, sweeps);
+  }
+}
+
 TEST(Factorisations, WithAPriceStay) {
   const Pair a = random_pair(3, 3);
   build::GraphBuilder b("m");
