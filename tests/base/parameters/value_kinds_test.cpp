@@ -13,7 +13,7 @@ namespace podsim::base::parameters {
 namespace {
 
 /// A machine with keys "part.x", "part.y" and "part.z".
-Config machine(const std::string& x, const std::string& y = "1", const std::string& z = "1") {
+Config machine_of(const std::string& x, const std::string& y = "1", const std::string& z = "1") {
   const std::string rest = ", evidence = \"assumed\", source = \"-\" }\n";
   return Config::builtin(
       "machine.toml", "[part]\nx = { value = " + x + rest + "y = { value = " + y + rest + "z = { value = " + z + rest);
@@ -22,7 +22,7 @@ Config machine(const std::string& x, const std::string& y = "1", const std::stri
 /// The message for a value that a kind rejects; "" for one that it takes.
 template <class Kind>
 std::string fault_of(const Kind& kind, const std::string& x) {
-  const Config config = machine(x);
+  const Config config = machine_of(x);
   try {
     kind({config, std::nullopt}, "part.x");
     return "";
@@ -63,15 +63,15 @@ enum class Order { rows, columns };
 
 TEST(ValueKinds, AChoiceIsOneOfItsNames) {
   const kind::Choice<Order> choice{{{"rows", Order::rows}, {"columns", Order::columns}}};
-  const Config config = machine("\"columns\"");
+  const Config config = machine_of("\"columns\"");
   EXPECT_EQ(choice({config, std::nullopt}, "part.x"), Order::columns);
   expect_range(choice, {"\"rows\""}, {"\"cells\""}, "must be one of rows, columns");
 }
 
 TEST(RelatedValues, ASumIsTheLeastOfWhatHoldsIt) {
-  EXPECT_NO_THROW(require_at_least_sum(machine("5", "2", "3"), "part.x", {"part.y", "part.z"}, "it holds both"));
+  EXPECT_NO_THROW(require_at_least_sum(machine_of("5", "2", "3"), "part.x", {"part.y", "part.z"}, "it holds both"));
   try {
-    require_at_least_sum(machine("4", "2", "3"), "part.x", {"part.y", "part.z"}, "it holds both");
+    require_at_least_sum(machine_of("4", "2", "3"), "part.x", {"part.y", "part.z"}, "it holds both");
     FAIL();
   } catch (const InputError& error) {
     const std::string text = format(error.diagnostics().front());
@@ -83,7 +83,7 @@ TEST(RelatedValues, ASumIsTheLeastOfWhatHoldsIt) {
 }
 
 TEST(RelatedValues, AreRejectedAtTheOneThatAUserSet) {
-  Config config = machine("4", "2", "3");
+  Config config = machine_of("4", "2", "3");
   config.set("part.z=9");
   try {
     reject_together(config, {"part.x", "part.z"}, "they do not fit");
