@@ -21,6 +21,7 @@ add { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] add(x, y) }
 both { x = f32[] parameter(0)  i = s32[] parameter(1)  y = f32[] parameter(2)  j = s32[] parameter(3)
   a = f32[] add(x, y)  k = s32[] add(i, j)  ROOT r = (f32[], s32[]) tuple(a, k) }
 three { x = f32[] parameter(0)  y = f32[] parameter(1)  z = f32[] parameter(2)  ROOT r = f32[] add(x, y) }
+mixed { x = s32[] parameter(0)  y = f32[] parameter(1)  ROOT r = f32[] negate(y) }
 whole { x = s32[] parameter(0)  y = s32[] parameter(1)  ROOT r = s32[] add(x, y) }
 less { x = f32[] parameter(0)  y = f32[] parameter(1)  ROOT r = pred[] compare(x, y), direction=LT }
 less_of_two { x = f32[] parameter(0)  y = f32[] parameter(1)  i = s32[] parameter(2)  j = s32[] parameter(3)
@@ -54,6 +55,8 @@ ENTRY main {
   l = s32[8] parameter(19)
   o = s32[2] parameter(20)
   y = f32[6] parameter(21)
+  a = f32[3,3,5] parameter(22)
+  j = c64[2,2,2] parameter(23)
   ROOT r = )";
 
 /// What is found in a line; "" if nothing is.
@@ -146,6 +149,7 @@ TEST(Shapes, OfArraysThatMove) {
               {"f32[8] pad(p, p), padding=0_0", "differ"},
               {"f32[8] pad(p, s), padding=0_0x0_0", "another number of dimensions"},
               {"f32[8] pad(p, s), padding=0_0_-1", "negative interior"},
+              {"f32[8] pad(p, s), padding=1099511627776_0", "more padding than there is memory"},
               {"f32[0] pad(p, s), padding=-9_0", "removes more than there is"},
               {"f32[3] slice(p), slice={[1:7:2]}"},
               {"f32[3] slice(p), slice={[1:6:2]}"},
@@ -191,6 +195,7 @@ TEST(Shapes, OfContractionsAndWindows) {
       {"f32[2,5,8,6] " + conv + "{size=3x2 lhs_dilate=0x1}", "a dilation is at least 1"},
       {"f32[2,5,8,6] " + conv + "{size=3x2 pad=0_4294967296x0_0}", "beyond memory"},
       {"f32[2,5,8,6] " + conv + "{size=3x2 pad=-4294967296_0x0_0}", "beyond memory"},
+      {"f32[2,5,8,6] " + conv + "{size=3x2 stride=2147483648x1}", "beyond memory"},
       {"f32[2,5,8,6] " + conv + "{size=3x2 lhs_dilate=2097152x1}", "base dilation above"},
       {"f32[2,5,8,4] " + wrong + "b01f_01oi->b01f, window={size=3x2}", "features differ"},
       {"f32[2,5,8,6] " + conv + "{size=3x2}, feature_group_count=2", "features differ"},
@@ -212,6 +217,7 @@ TEST(Shapes, OfContractionsAndWindows) {
       {"f32[6] reduce(q, s), dimensions={2}, to_apply=add", "bad reduce dimensions"},
       {"f32[6] reduce(q, p), dimensions={0}, to_apply=add", "differ"},
       {"f32[6] reduce(q, s), dimensions={0}, to_apply=three", "another number of parameters"},
+      {"f32[6] reduce(q, s), dimensions={0}, to_apply=mixed", "differ"},
       {"f32[6] reduce(q, s), dimensions={0}, to_apply=whole", "differ"},
       {"f32[6] reduce(q, s), dimensions={0}, to_apply=less", "differ"},
       {"f32[6] reduce(q, s, s), dimensions={0}, to_apply=add", "an initial value for every array"},
@@ -288,10 +294,12 @@ TEST(Shapes, OfLinearAlgebraAndTransforms) {
       {"f32[8] cholesky(p), lower=true", "square matrices"},
       {"f32[2,3,5] " + solve + "e" + left},
       {"f32[2,3,5] " + solve + "e" + right, "sides do not fit"},
+      {"f32[3,3,5] " + solve + "a" + left, "batch sizes differ"},
       {"f32[4,6] " + solve + "q" + left, "differ in rank or type"},
       {"f32[4,6] triangular-solve(m, q" + left},
       {"f32[4,6] triangular-solve(m, q" + right, "sides do not fit"},
       {"c64[8] fft(c), fft_type=FFT, fft_length={8}"},
+      {"c64[2,2,2] fft(j), fft_type=FFT, fft_length={2,2,2}"},
       {"c64[8] fft(c), fft_type=FFT, fft_length={4}", "not the operand's"},
       {"c64[8] fft(p), fft_type=FFT, fft_length={8}", "wrong type"},
       {"c64[5] fft(p), fft_type=RFFT, fft_length={8}"},
@@ -335,6 +343,7 @@ TEST(Shapes, OfControlFlowAndTuples) {
       {"f32[4,6] while(q), condition=go, body=same", "differ"},
       {"f32[8] conditional(z, p, p), true_computation=same, false_computation=same"},
       {"f32[8] conditional(i, p, p, p), branch_computations={same, same, same}"},
+      {"f32[8] conditional(z, q, p), true_computation=same, false_computation=same", "differ"},
       {"f32[8] conditional(z, p, p), true_computation=same, false_computation=half", "differ"},
       {"f32[8] conditional(s, p, p), branch_computations={same, same}", "a pred or an integer"},
       {"f32[8] conditional(n, p, p), branch_computations={same, same}", "needs a scalar"},
