@@ -132,7 +132,9 @@ TEST_P(Sizes, OfLuGiveFactorsOfTheExchangedRows) {
         double product = i <= j && i < count ? lu(batch, i, j) : 0;
         for (std::int64_t k = 0; k < std::min({i, j + 1, count}); ++k) product += lu(batch, i, k) * lu(batch, k, j);
         ASSERT_NEAR(product, a(batch, rows[std::size_t(i)], j), 1e-11) << i << " " << j;
-        if (j < std::min(i, count)) ASSERT_LE(std::abs(lu(batch, i, j)), 1) << "pivots are the largest";
+        if (j < std::min(i, count)) {
+          ASSERT_LE(std::abs(lu(batch, i, j)), 1) << "pivots are the largest";
+        }
       }
     }
   }
@@ -165,7 +167,9 @@ TEST_P(EigenvalueSizes, GiveOrthonormalVectorsThatTheMatrixScalesInAscendingOrde
       };
       for (std::int64_t k = 0; k < n; ++k) {
         const double value = results[0].values[std::size_t(batch * n + k)];
-        if (k > 0) ASSERT_GE(value, results[0].values[std::size_t(batch * n + k - 1)]);
+        if (k > 0) {
+          ASSERT_GE(value, results[0].values[std::size_t(batch * n + k - 1)]);
+        }
         for (std::int64_t i = 0; i < n; ++i) {
           double scaled = 0, product = 0;
           for (std::int64_t j = 0; j < n; ++j) {
