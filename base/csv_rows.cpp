@@ -9,6 +9,8 @@
 
 namespace podsim::base {
 
+bool CsvRow::has(std::string_view column) const { return std::ranges::find(columns_, column) != columns_.end(); }
+
 const CsvField& CsvRow::field(std::string_view column) const {
   const auto found = std::ranges::find(columns_, column);
   if (found == columns_.end()) {

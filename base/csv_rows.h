@@ -19,6 +19,7 @@ class CsvRow {
   CsvRow(const std::vector<std::string>& columns, const std::vector<CsvField>& fields, const CsvReader& reader)
       : columns_(columns), fields_(fields), reader_(reader) {}
 
+  bool has(std::string_view column) const;
   /// Throws InputError if the file has no such column.
   const std::string& text(std::string_view column) const;
   /// Throws InputError at the field unless it is a number above zero.

@@ -21,6 +21,8 @@ struct TrainedTensor {
 struct Precision {
   hlo::ElementType parameter = hlo::ElementType::f32;  ///< parameters, statistics, loss
   hlo::ElementType activation = hlo::ElementType::bf16;
+  /// In which gradients of weights are summed over cores, if that is wider than the activations.
+  hlo::ElementType gradient = hlo::ElementType::bf16;
 };
 
 /// Writes the layers of convolutional networks; images are [batch, height, width, channels]. A layer writes under the

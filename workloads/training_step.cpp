@@ -2,6 +2,7 @@
 #include "workloads/training_step.h"
 
 #include "hlo/transform/gradient.h"
+#include "workloads/wide_gradients.h"
 
 namespace podsim::workloads {
 
@@ -123,22 +124,24 @@ TrainingStep training_step(hlo::build::GraphBuilder b, const Loss& loss, const s
 }
 
 TrainingStep global_training_step(hlo::build::GraphBuilder b, const Loss& loss,
-                                  const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer) {
+                                  const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer,
+                                  hlo::ElementType gradient_type) {
   const OptimizerState state = optimizer_state(b, loss, tensors, optimizer);
-  const std::vector<InstructionId> gradients = gradients_of(b, loss, tensors);
+  const std::vector<InstructionId> gradients = wide_gradients(b, gradients_of(b, loss, tensors), gradient_type);
   return updated(std::move(b), loss, tensors, gradients, state, optimizer);
 }
 
 TrainingStep accumulated_training_step(hlo::build::GraphBuilder& b, std::int64_t parts,
                                        const std::function<Loss(std::int64_t part)>& loss,
-                                       const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer) {
+                                       const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer,
+                                       hlo::ElementType gradient_type) {
   Loss mean = loss(0);
   const OptimizerState state = optimizer_state(b, mean, tensors, optimizer);
-  std::vector<InstructionId> sums = gradients_of(b, mean, tensors);
+  std::vector<InstructionId> sums = wide_gradients(b, gradients_of(b, mean, tensors), gradient_type);
   for (std::int64_t part = 1; part < parts; ++part) {
     const Loss next = loss(part);
     mean.predictions.insert(mean.predictions.end(), next.predictions.begin(), next.predictions.end());
-    sums = gradients_of(b, next, tensors, sums);
+    sums = wide_gradients(b, gradients_of(b, next, tensors, sums), gradient_type);
     const hlo::build::GraphBuilder::Scope scope(b, "accumulated");
     for (InstructionId& sum : sums) sum = kept(b, sum);
     mean.value = b.add(mean.value, next.value);

@@ -49,15 +49,18 @@ TrainingStep training_step(hlo::build::GraphBuilder builder, const Loss& loss,
                            const std::vector<TrainedTensor>& tensors, const TrainingOptions& options);
 
 /// As above, for the program of the whole machine, whose loss is that of the whole batch. It has no all-reduces: the
-/// sums over partitions follow from how the program is partitioned.
+/// sums over partitions follow from how the program is partitioned, and are in gradient_type where products would
+/// give them in a narrower one (wide_gradients.h).
 TrainingStep global_training_step(hlo::build::GraphBuilder builder, const Loss& loss,
-                                  const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer);
+                                  const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer,
+                                  hlo::ElementType gradient_type = hlo::ElementType::bf16);
 
 /// As above, with the gradients of `parts` equal parts of the batch computed one after another and added up, so that
 /// the activations of one part are live at a time and the sums are stored after each part. `loss(k)` appends the loss
 /// of part k; the first call adds the tensors to `tensors`. The loss of the step is the mean.
 TrainingStep accumulated_training_step(hlo::build::GraphBuilder& builder, std::int64_t parts,
                                        const std::function<Loss(std::int64_t part)>& loss,
-                                       const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer);
+                                       const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer,
+                                       hlo::ElementType gradient_type = hlo::ElementType::bf16);
 
 }  // namespace podsim::workloads

@@ -139,8 +139,10 @@ InstructionId through_experts(TrainedTensors& tensors, InstructionId x, const Fe
 }  // namespace
 
 std::int64_t expert_capacity(const MixtureOptions& options, std::int64_t group) {
-  return std::max<std::int64_t>(
-      1, std::int64_t(std::ceil(options.capacity_factor * double(group) / double(options.experts))));
+  const double share = options.capacity_factor * double(group) / double(options.experts);
+  const std::int64_t multiple = options.slot_multiple;
+  if (multiple == 1) return std::max<std::int64_t>(1, std::int64_t(std::ceil(share)));
+  return std::max<std::int64_t>(1, (std::int64_t(share) + multiple - 1) / multiple) * multiple;
 }
 
 MixtureResult mixture_of_experts(TrainedTensors& tensors, InstructionId x, const FeedForwardOptions& expert,

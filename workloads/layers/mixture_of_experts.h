@@ -10,10 +10,13 @@ namespace podsim::workloads::layers {
 /// A mixture of feed-forward blocks (experts), of which every token passes through two, after GShard (Lepikhin et al.
 /// 2020). An expert has a fixed number of slots for tokens.
 struct MixtureOptions {
-  std::int64_t experts = 0;        ///< E; 0 for no mixtures
-  std::int64_t interval = 2;       ///< the last of every `interval` layers has a mixture
-  std::int64_t group = 0;          ///< tokens that compete for the slots of an expert; 0: a sequence
-  double capacity_factor = 2;      ///< slots over tokens: a group of S tokens has ceil(factor S / E) in every expert
+  std::int64_t experts = 0;    ///< E; 0 for no mixtures
+  std::int64_t interval = 2;   ///< the last of every `interval` layers has a mixture
+  std::int64_t group = 0;      ///< tokens that compete for the slots of an expert; 0: a sequence
+  double capacity_factor = 2;  ///< slots over tokens: a group of S tokens has ceil(factor S / E) in every expert
+  /// If not 1, the slots of an expert are factor S / E without its fraction, rounded up to a multiple of this, and at
+  /// least that: 4 in Lingvo's layers of GShard, so that groups of few tokens to an expert have more slots than tokens.
+  std::int64_t slot_multiple = 1;
   double auxiliary_weight = 0.01;  ///< weight of the loss that balances the experts
 };
 

@@ -141,7 +141,7 @@ TrainingStep bert_training_step(const BertOptions& options) {
   hlo::build::GraphBuilder b("bert_training_step");
   Bert network(b, options);
   const Loss loss = network.loss();
-  return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
+  return global_training_step(std::move(b), loss, network.trained(), options.optimizer, options.precision.gradient);
 }
 
 hlo::Module bert_forward(const BertOptions& options) {

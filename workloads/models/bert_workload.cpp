@@ -3,6 +3,7 @@
 
 #include "workloads/global_batch.h"
 #include "workloads/models/bert.h"
+#include "workloads/precision_keys.h"
 
 namespace podsim::workloads::models {
 
@@ -27,6 +28,7 @@ ModelKeys bert_keys(BertOptions& o) {
            {{"gather", layers::EmbeddingLookup::gather}, {"one_hot", layers::EmbeddingLookup::one_hot}},
            "how rows of the embedding are read");
   keys.add("model.dropout", o.dropout, 0, 0.99, "rate of dropout in training");
+  add_gradient_type_key(keys, o.precision.gradient);
   return keys;
 }
 

@@ -71,7 +71,7 @@ TrainingStep bit_resnet_training_step(const BitResNetOptions& options) {
   hlo::build::GraphBuilder b("bit_resnet_training_step");
   BitResNet network(b, options);
   const Loss loss = network.loss();
-  return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
+  return global_training_step(std::move(b), loss, network.trained(), options.optimizer, options.precision.gradient);
 }
 
 hlo::Module bit_resnet_forward(const BitResNetOptions& options) {

@@ -116,7 +116,7 @@ TrainingStep gnmt_training_step(const GnmtOptions& options) {
   hlo::build::GraphBuilder b("gnmt_training_step");
   Gnmt network(b, options);
   const Loss loss = network.loss();
-  return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
+  return global_training_step(std::move(b), loss, network.trained(), options.optimizer, options.precision.gradient);
 }
 
 hlo::Module gnmt_forward(const GnmtOptions& options) {

@@ -6,6 +6,7 @@
 #include "base/diagnostic.h"
 #include "workloads/global_batch.h"
 #include "workloads/models/gnmt.h"
+#include "workloads/precision_keys.h"
 
 namespace podsim::workloads::models {
 
@@ -25,6 +26,7 @@ ModelKeys gnmt_keys(GnmtOptions& o) {
   keys.add("model.vocabulary", o.vocabulary, 2, most, "vocabulary size");
   keys.add("model.label_smoothing", o.label_smoothing, 0, 0.99, "share of the target that all tokens have");
   keys.add("model.dropout", o.dropout, 0, 0.99, "rate of dropout in training");
+  add_gradient_type_key(keys, o.precision.gradient);
   return keys;
 }
 

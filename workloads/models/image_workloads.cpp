@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/diagnostic.h"
 
@@ -11,6 +12,7 @@
 #include "workloads/models/bit_resnet.h"
 #include "workloads/models/resnet50.h"
 #include "workloads/models/ssd.h"
+#include "workloads/precision_keys.h"
 
 namespace podsim::workloads::models {
 
@@ -44,16 +46,22 @@ struct SharedImages {
   }
 
   /// A sharding file for SSD with images split over cores; empty if none is. Boxes are whole in the loss: cores that
-  /// share images divide them among themselves there.
-  std::string ssd_sharding(std::int64_t cores) const {
+  /// share images divide them among themselves there, as far as there are images; the loss of an image that is then
+  /// still shared is computed by each of its cores.
+  std::string ssd_sharding(std::int64_t cores, std::int64_t batch) const {
     if (spatial == 1) return "";
     if (cores % spatial != 0) {
       throw base::InputError(fmt::format("{} cores are not a multiple of {} that share an image", cores, spatial),
                              "model.spatial");
     }
-    std::string text = fmt::format("[mesh]\naxes = \"data={},rows={}\"\n\n[sharding]\n", cores / spatial, spatial);
+    const std::int64_t groups = cores / spatial;
+    const std::int64_t apart = batch % groups == 0 ? std::gcd(spatial, batch / groups) : spatial;
+    const bool shared = apart < spatial;
+    const std::string axes = shared ? fmt::format("rows={},band={}", apart, spatial / apart)  //
+                                    : fmt::format("rows={}", spatial);
+    std::string text = fmt::format("[mesh]\naxes = \"data={},{}\"\n\n[sharding]\n", groups, axes);
     for (const char* name : {"images", "head*/classes/map", "head*/boxes/map", "gradients/head*/map"}) {
-      text += fmt::format("\"{}\" = [\"data\", \"rows\"]\n", name);
+      text += fmt::format("\"{}\" = [\"data\", \"{}\"]\n", name, shared ? "rows+band" : "rows");
     }
     for (const char* name : {"boxes", "classes", "matches", "logits", "found"}) {
       text += fmt::format("\"{}\" = [\"data+rows\"]\n", name);
@@ -71,6 +79,7 @@ ModelKeys ssd_keys(SsdOptions& o, SharedImages& shared) {
   keys.add("model.image_size", o.image_size, 257, 4096, "height and width of an image in pixels");
   keys.add("model.classes", o.classes, 2, 1 << 16, "classes, background included");
   keys.add("model.width", o.width, 1, 4096, "channels of the first convolution");
+  add_gradient_type_key(keys, o.precision.gradient);
   return keys;
 }
 
@@ -80,6 +89,7 @@ ModelKeys global_resnet_keys(ResNetOptions& o) {
   keys.add("model.image_size", o.image_size, 32, 4096, "height and width of an image in pixels");
   keys.add("model.classes", o.classes, 2, 1 << 20, "classes to tell apart");
   keys.add("model.width", o.width, 1, 4096, "channels of the first convolution");
+  add_gradient_type_key(keys, o.training.gradient_type);
   return keys;
 }
 
@@ -92,6 +102,7 @@ ModelKeys bit_resnet_keys(BitResNetOptions& o) {
   keys.add("model.groups", o.groups, 1, 4096, "groups of channels in a norm; divides model.width");
   keys.add("model.activation_type", o.precision.activation,
            {{"f32", hlo::ElementType::f32}, {"bf16", hlo::ElementType::bf16}}, "type of products and their results");
+  add_gradient_type_key(keys, o.precision.gradient);
   return keys;
 }
 
@@ -126,7 +137,7 @@ Workload build_ssd(const WorkloadOptions& options) {
   workload.samples = network.batch;
   workload.global = true;
   workload.batched = {"images", "boxes", "classes", "matches"};
-  workload.sharding = shared.ssd_sharding(options.replicas);
+  workload.sharding = shared.ssd_sharding(options.replicas, network.batch);
   network.folded_norms = options.inference;
   workload.step = ssd_training_step(network);
   return workload;

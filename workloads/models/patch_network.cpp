@@ -157,7 +157,7 @@ TrainingStep patch_training_step(const PatchNetworkOptions& options) {
   GraphBuilder b("patch_training_step");
   PatchNetwork network(b, options);
   const Loss loss = network.loss();
-  return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
+  return global_training_step(std::move(b), loss, network.trained(), options.optimizer, options.precision.gradient);
 }
 
 hlo::Module patch_forward(const PatchNetworkOptions& options) {

@@ -19,6 +19,7 @@
 #include "workloads/models/transformer_workload.h"
 #include "workloads/pipelines/pipelined_mlp.h"
 #include "workloads/pipelines/vectorised_pipeline.h"
+#include "workloads/precision_keys.h"
 
 namespace podsim::workloads::models {
 
@@ -30,6 +31,7 @@ ModelKeys resnet_keys(ResNetOptions& network) {
   keys.add("model.image_size", network.image_size, 32, 4096, "height and width of an image in pixels");
   keys.add("model.classes", network.classes, 2, 1 << 20, "classes to tell apart");
   keys.add("model.width", network.width, 1, 4096, "channels of the first convolution");
+  add_gradient_type_key(keys, network.training.gradient_type);
   return keys;
 }
 

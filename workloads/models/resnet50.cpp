@@ -97,7 +97,8 @@ TrainingStep resnet_training_step(const ResNetOptions& options) {
 TrainingStep resnet_global_training_step(const ResNetOptions& options) {
   hlo::build::GraphBuilder b("resnet_global_training_step");
   const TrainedLoss result = trained_loss(b, options);
-  return global_training_step(std::move(b), result.loss, result.trained, options.training.optimizer);
+  return global_training_step(std::move(b), result.loss, result.trained, options.training.optimizer,
+                              options.training.gradient_type);
 }
 
 hlo::Module resnet_forward(const ResNetOptions& options) {

@@ -29,7 +29,7 @@ struct ResNetOptions {
 TrainingStep resnet_training_step(const ResNetOptions& options);
 
 /// As above, for the batch of the whole machine, without all-reduces, to be partitioned. Batch-norm statistics are over
-/// all images. options.training.replicas and gradient_type are not used.
+/// all images. options.training.replicas is not used.
 TrainingStep resnet_global_training_step(const ResNetOptions& options);
 
 /// Only the forward part, with images as first parameter; the result is the logits. For operation counts of inference

@@ -189,7 +189,7 @@ TrainingStep ssd_training_step(const SsdOptions& options) {
   hlo::build::GraphBuilder b("ssd_training_step");
   Ssd network(b, options);
   const Loss loss = network.loss();
-  return global_training_step(std::move(b), loss, network.trained(), options.optimizer);
+  return global_training_step(std::move(b), loss, network.trained(), options.optimizer, options.precision.gradient);
 }
 
 hlo::Module ssd_forward(const SsdOptions& options) {

@@ -44,11 +44,7 @@ class Transformer {
       if (has_encoder()) source_sentences_ = tokens("source_sentences", options_.source_sequence);
       sentences_ = tokens("sentences", options_.sequence);
     }
-    table_ = tensors_.table("embedding", {options_.vocabulary, options_.model});
-    narrow_table_ = [&] {
-      const hlo::build::GraphBuilder::Scope scope(b_, "embedding");
-      return b_.convert(table_, options_.precision.activation);
-    }();
+    table_ = embedding_of(options_.vocabulary);
     if (has_encoder()) memory_ = encoded(source);
     const InstructionId logits = unembedded(decoded(inputs));
     const hlo::build::GraphBuilder::Scope scope(b_, "loss");
@@ -82,20 +78,33 @@ class Transformer {
     return parts[std::size_t(part_)];
   }
 
+  /// A table of rows to look up, in the parameters' type and in the activations' type.
+  struct Table {
+    InstructionId value = -1, narrow = -1;
+  };
+
+  Table embedding_of(std::int64_t vocabulary) {
+    Table table;
+    table.value = tensors_.table("embedding", {vocabulary, options_.model});
+    const hlo::build::GraphBuilder::Scope scope(b_, "embedding");
+    table.narrow = b_.convert(table.value, options_.precision.activation);
+    return table;
+  }
+
   /// The sum of the rows for the tokens and those for their positions.
-  InstructionId embed(InstructionId indices) {
+  InstructionId embed(const Table& table, InstructionId indices) {
     const std::int64_t length = b_.shape(indices).dimensions[1];
     const InstructionId places =
         options_.position_embedding ? tensors_.weight("position_embedding", {length, options_.model}) : -1;
     const hlo::build::GraphBuilder::Scope scope(b_, "embed");
     const bool narrow = options_.tied_embedding || options_.lookup == layers::EmbeddingLookup::one_hot;
-    const InstructionId x = layers::embedded(tensors_, narrow ? narrow_table_ : table_, indices, options_.lookup);
+    const InstructionId x = layers::embedded(tensors_, narrow ? table.narrow : table.value, indices, options_.lookup);
     return dropped(places < 0 ? x : b_.add(x, b_.broadcast(places, b_.shape(x).dimensions, {1, 2})));
   }
 
   InstructionId encoded(InstructionId source) {
     const hlo::build::GraphBuilder::Scope scope(b_, "encoder");
-    InstructionId x = embed(source);
+    InstructionId x = embed(options_.source_vocabulary > 0 ? embedding_of(options_.source_vocabulary) : table_, source);
     const layers::AttentionMask mask = packed(source_sentences_, source_sentences_, false);
     for (std::int64_t i = 0; i < options_.encoder_layers; ++i) x = layer(i, x, mask, {});
     const hlo::build::GraphBuilder::Scope norm(b_, "final_norm");
@@ -103,7 +112,7 @@ class Transformer {
   }
 
   InstructionId decoded(InstructionId inputs) {
-    InstructionId x = embed(inputs);
+    InstructionId x = embed(table_, inputs);
     const layers::AttentionMask mask = [&] {
       const hlo::build::GraphBuilder::Scope scope(b_, "mask");
       if (options_.packed) {
@@ -197,7 +206,7 @@ class Transformer {
 
   InstructionId unembedded(InstructionId x) {
     const InstructionId table =
-        options_.tied_embedding ? narrow_table_ : tensors_.weight("unembedding", {options_.vocabulary, options_.model});
+        options_.tied_embedding ? table_.narrow : tensors_.weight("unembedding", {options_.vocabulary, options_.model});
     const hlo::build::GraphBuilder::Scope scope(b_, "logits");
     return b_.dot(x, table, {{}, {}, {2}, {1}});
   }
@@ -207,7 +216,7 @@ class Transformer {
   TrainedTensors tensors_;
   std::int64_t part_ = 0;
   std::map<std::string, std::vector<InstructionId>> tokens_;  ///< by name, for every part
-  InstructionId table_ = -1, narrow_table_ = -1;              ///< in the parameters' type and in the activations' type
+  Table table_;                                               ///< the decoder's
   InstructionId memory_ = -1;                                 ///< result of the encoder
   InstructionId source_sentences_ = -1, sentences_ = -1;
   InstructionId auxiliary_ = -1;     ///< sum over the mixtures of experts
@@ -221,7 +230,8 @@ TrainingStep transformer_training_step(const TransformerOptions& options) {
   hlo::build::GraphBuilder b("transformer_training_step");
   Transformer network(b, options);
   const auto loss = [&](std::int64_t part) { return network.loss(part); };
-  return accumulated_training_step(b, options.accumulate, loss, network.trained(), options.optimizer);
+  return accumulated_training_step(b, options.accumulate, loss, network.trained(), options.optimizer,
+                                   options.precision.gradient);
 }
 
 hlo::Module transformer_forward(const TransformerOptions& options) {

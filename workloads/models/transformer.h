@@ -22,6 +22,8 @@ struct TransformerOptions {
   std::int64_t model = 768;          ///< M, width of the residual stream
   std::int64_t encoder_layers = 0;   ///< 0: no encoder
   std::int64_t source_sequence = 0;  ///< input tokens in a sequence of the encoder
+  /// Vocabulary of the encoder's input, which then has an embedding of its own; 0: that of the decoder.
+  std::int64_t source_vocabulary = 0;
   layers::AttentionOptions attention{12, 64};
   layers::FeedForwardOptions feed_forward{3072, layers::Activation::gelu, false};
   layers::MixtureOptions mixture;  ///< replaces some feed-forward blocks; experts have their hidden size
@@ -42,11 +44,12 @@ struct TransformerOptions {
 
 /// One step over the whole batch. Parameters: with an encoder, first source_tokens s32[batch, source_sequence]; tokens
 /// and targets s32[batch, sequence]; if packed, the numbers of their sentences, with an encoder first source_sentences
-/// s32[batch, source_sequence], then sentences s32[batch, sequence]; then the trained tensors: "embedding" [V, M],
-/// "position_embedding" [sequence, M], for every layer "layer0/attention/..." (attention.h), "layer0/ffn/..."
-/// (feed_forward.h) or "layer1/moe/..." (mixture_of_experts.h) and the norms "layer0/attention/norm/scale",
-/// "layer0/ffn/norm/scale", then "final_norm/scale" and, if not tied, "unembedding" [V, M]. Tensors of an encoder are
-/// "encoder/layer0/...", and those of a decoder's attention to it "layer0/cross_attention/...".
+/// s32[batch, source_sequence], then sentences s32[batch, sequence]; then the trained tensors: "embedding" [V, M], with
+/// a vocabulary of the source's own "encoder/embedding", "position_embedding" [sequence, M], for every layer
+/// "layer0/attention/..." (attention.h), "layer0/ffn/..." (feed_forward.h) or "layer1/moe/..." (mixture_of_experts.h)
+/// and the norms "layer0/attention/norm/scale", "layer0/ffn/norm/scale", then "final_norm/scale" and, if not tied,
+/// "unembedding" [V, M]. Tensors of an encoder are "encoder/layer0/...", and those of a decoder's attention to it
+/// "layer0/cross_attention/...".
 ///
 /// Values by op_name, in addition to those of the blocks: "embed/lookup"; "layer0/attention/residual" and
 /// "layer0/residual" [batch, sequence, M], the residual stream after a block; "logits" [batch, sequence, V].

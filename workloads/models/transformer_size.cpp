@@ -45,6 +45,7 @@ std::int64_t parameter_count(const TransformerOptions& o) {
   if (o.encoder_layers > 0) {
     count += o.encoder_layers * sizes.layer() + sizes.norm + o.layers * sizes.attention();
     if (o.position_embedding) count += o.source_sequence * o.model;
+    count += o.source_vocabulary * o.model;
   }
   count += (sizes.mixtures + (o.encoder_layers > 0 ? sizes.encoder_mixtures : 0)) * sizes.more_of_mixture(o);
   return count;

@@ -8,6 +8,7 @@
 #include "base/diagnostic.h"
 #include "workloads/global_batch.h"
 #include "workloads/models/transformer_size.h"
+#include "workloads/precision_keys.h"
 #include "workloads/shardings/shardings.h"
 
 namespace podsim::workloads::models {
@@ -31,6 +32,8 @@ ModelKeys transformer_keys(TransformerOptions& o) {
   keys.add("model.encoder_layers", o.encoder_layers, 0, 1024, "layers of an encoder to attend to; 0: none");
   keys.add("model.source_sequence", o.source_sequence, 0, most,
            "tokens of the encoder's sequence; 0: as many as of the decoder's");
+  keys.add("model.source_vocabulary", o.source_vocabulary, 0, most,
+           "vocabulary of the encoder's own embedding; 0: the decoder's embedding");
   keys.add("model.activation", o.feed_forward.activation,
            {{"relu", layers::Activation::relu},
             {"gelu", layers::Activation::gelu},
@@ -51,6 +54,7 @@ ModelKeys transformer_keys(TransformerOptions& o) {
            "type of weights, of their slots and of what is not a product");
   keys.add("model.activation_type", o.precision.activation,
            {{"f32", hlo::ElementType::f32}, {"bf16", hlo::ElementType::bf16}}, "type of products and their results");
+  add_gradient_type_key(keys, o.precision.gradient);
   keys.add("model.packed", o.packed, "whether tokens attend to those of their own sentence alone");
   keys.add("model.label_smoothing", o.label_smoothing, 0, 1, "share of the target that all tokens have");
   keys.add("model.dropout", o.dropout, 0, 0.99,
@@ -63,6 +67,8 @@ ModelKeys transformer_keys(TransformerOptions& o) {
   keys.add("model.expert_group", o.mixture.group, 0, most, "tokens that compete for an expert's places; 0: a sequence");
   keys.add("model.capacity_factor", o.mixture.capacity_factor, 0.125, 64,
            "places of an expert over its share of tokens");
+  keys.add("model.capacity_multiple", o.mixture.slot_multiple, 1, 1024,
+           "an expert's places are a multiple of this, and at least this");
   return keys;
 }
 
@@ -203,21 +209,24 @@ TransformerOptions mlperf_defaults() {
 }
 
 /// GShard's translation model (Lepikhin et al. 2020): 36 layers, half of them in the encoder; every other one has 2048
-/// experts of 1024 x 8192; 16 heads of 128; f32. A batch of 4M tokens counts source and target; a core's tokens compete
-/// for the slots of experts.
+/// experts of 1024 x 8192; 16 heads of 128; f32. A batch of 4M tokens counts source and target. A comment in Lingvo's
+/// layers of GShard gives the sizes of a mixture with 512 experts: 1024 groups, of which each has 4 slots. 1M tokens,
+/// half of them source, are then groups of 512; that a group is a sequence is an assumption.
 TransformerOptions gshard_defaults() {
   TransformerOptions options;
   options.batch = 0;
-  options.sequence = 1024;
-  options.source_sequence = 1024;
-  options.vocabulary = 32768;
+  options.sequence = 512;
+  options.source_sequence = 512;
+  options.vocabulary = 32000;
+  options.source_vocabulary = 64000;
   options.layers = 18;
   options.encoder_layers = 18;
   options.model = 1024;
   options.attention = {16, 128};
   options.feed_forward = {8192, layers::Activation::relu, false};
-  options.mixture.experts = 2048;
+  options.mixture = {.experts = 2048, .slot_multiple = 4};
   options.position_embedding = false;
+  options.dropout = 0.1;
   options.precision.activation = hlo::ElementType::f32;
   options.optimizer.kind = OptimizerKind::adafactor;
   return options;
@@ -234,24 +243,15 @@ TransformerOptions moe_decoder_defaults() {
   options.model = 1024;
   options.attention = {16, 128};
   options.feed_forward = {8192, layers::Activation::relu, false};
-  options.mixture.experts = 2048;
-  options.mixture.group = 2048;
+  options.mixture = {.experts = 2048, .group = 2048, .slot_multiple = 4};
   options.position_embedding = false;
   options.optimizer.kind = OptimizerKind::adafactor;
   return options;
 }
 
-/// Every core has an expert of each mixture, and the tokens of a core compete for the slots of all experts.
+/// Every core has an expert of each mixture, and the tokens of a sequence compete for the slots of all experts.
 Workload build_gshard(const WorkloadOptions& options) {
-  TransformerOptions network = gshard_defaults();
-  transformer_keys(network).apply("gshard", options.model);
-  WorkloadOptions grouped = options;
-  const std::int64_t pairs = global_batch(options, network.batch, 1);
-  if (network.mixture.group == 0 && pairs % options.replicas == 0) {
-    grouped.model["model.expert_group"] = fmt::to_string(pairs / options.replicas * network.sequence);
-  }
-  Workload workload = build(grouped, "gshard", gshard_defaults(), 1);
-  workload.tokens_per_sample += network.source_sequence;
+  Workload workload = build(options, "gshard", gshard_defaults(), 1);
   workload.sharding = expert_sharding(options.replicas);
   return workload;
 }
@@ -294,10 +294,9 @@ WorkloadEntry transformer_mlperf_entry() {
 }
 
 WorkloadEntry gshard_entry() {
-  return {
-      "gshard", "GShard's translation model, 18 + 18 layers, 2048 experts in every other one, f32",
-      transformer_key_list(gshard_defaults()), build_gshard,
-      "dropout, which model.dropout switches on; the constant sines for positions; random skipping of second experts"};
+  return {"gshard", "GShard's translation model, 18 + 18 layers, 2048 experts in every other one, f32",
+          transformer_key_list(gshard_defaults()), build_gshard,
+          "the constant sines for positions; random skipping of second experts"};
 }
 
 }  // namespace podsim::workloads::models

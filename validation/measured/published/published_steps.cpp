@@ -49,7 +49,8 @@ std::vector<PublishedStep> published_steps(const std::string& file, std::string_
                        .chips = std::int64_t(row.positive("chips")),
                        .batch = row.text("global_batch"),
                        .partitioning = row.text("partitioning"),
-                       .contains = row.text("what")};
+                       .contains = row.text("what"),
+                       .source = row.has("source") ? row.text("source") : ""};
     step.slice = step.slice.substr(0, step.slice.find(' '));  // "8x4 assumed"
     read_times(step, row);
     choose_command(step);

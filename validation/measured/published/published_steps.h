@@ -20,6 +20,7 @@ struct PublishedStep {
   std::string batch;  ///< as published: "8192", "1M tokens"; may be empty
   std::string partitioning;
   std::string contains;  ///< "train + amortised eval"
+  std::string source;    ///< "MLPERF v0.6 tpu-v3-32"; may be empty
   double min_s = 0;      ///< the published time; both ends of a bracket
   double max_s = 0;
   /// The arguments of podsim, "run" first; empty if no workload is the published network.
@@ -42,10 +43,12 @@ struct SimulatedSteps {
 };
 
 /// Reads training_steps.csv, with the columns workload, generation, chips, topology, global_batch, partitioning,
-/// step_ms ("130.9", or a bracket "160 to 178") and what. A bad field is an InputError with its location.
+/// step_ms ("130.9", or a bracket "160 to 178") and what, and if there is one, source. A bad field is an InputError
+/// with its location.
 std::vector<PublishedStep> published_steps(const std::string& file, std::string_view text);
 
-/// Sets the command of a step, from its own columns alone, or the reason for which there is none.
+/// Sets the command of a step, from its own columns and what is published of their source (submission.h), or the reason
+/// for which there is none.
 void choose_command(PublishedStep& step);
 
 /// simulated / published - 1; against the nearer end outside of a bracket, 0 inside of it.

@@ -6,6 +6,7 @@
 
 #include "validation/measured/published/published_steps.h"
 #include "validation/measured/published/row_words.h"
+#include "validation/measured/published/submission.h"
 
 namespace podsim::validation::measured::published {
 namespace {
@@ -137,8 +138,8 @@ void run_gpt(PublishedStep& step) {
   }
 }
 
-/// "gshard_36_layers_128_experts": half of the layers are in the encoder. "1M tokens" are of source and target, in
-/// pairs of sequences of 1024.
+/// "gshard_36_layers_128_experts": half of the layers are in the encoder. "1M tokens" are 2^20 of source and target, in
+/// pairs of the workload's sequences of 512.
 void run_gshard(PublishedStep& step) {
   const auto layers = number_after(step.network, "gshard_"), experts = number_after(step.network, "_layers_");
   const std::optional<std::int64_t> millions = leading_number(step.batch);
@@ -148,7 +149,7 @@ void run_gshard(PublishedStep& step) {
   }
   step.command = {"run", "gshard", "--slice", step.slice};
   for (const std::string& setting :
-       {fmt::format("model.batch={}", *millions * 512), fmt::format("model.layers={}", *layers / 2),
+       {fmt::format("model.batch={}", *millions * 1024), fmt::format("model.layers={}", *layers / 2),
         fmt::format("model.encoder_layers={}", *layers / 2), fmt::format("model.experts={}", *experts)}) {
     step.command.insert(step.command.end(), {"--set", setting});
   }
@@ -181,7 +182,11 @@ void choose_command(PublishedStep& step) {
     network.choose(step);
     break;
   }
-  if (!step.command.empty() && step.generation == "v2") {
+  if (step.command.empty()) return;
+  for (const std::string& setting : submitted_settings(step)) {
+    step.command.insert(step.command.end(), {"--set", setting});
+  }
+  if (step.generation == "v2") {
     step.command.insert(step.command.end(), {"--machine", "tpu-v2"});
   }
 }

@@ -344,7 +344,8 @@ TrainingStep mask_rcnn_training_step(const MaskRcnnOptions& options) {
   const Loss loss = network.loss();
   std::vector<std::int64_t> frozen;
   for (const InstructionId parameter : network.frozen()) frozen.push_back(b[parameter].index);
-  TrainingStep step = global_training_step(std::move(b), loss, network.trained(), options.optimizer);
+  TrainingStep step =
+      global_training_step(std::move(b), loss, network.trained(), options.optimizer, options.precision.gradient);
   step.frozen = std::move(frozen);
   return step;
 }

@@ -8,6 +8,7 @@
 #include "base/diagnostic.h"
 #include "workloads/global_batch.h"
 #include "workloads/models/mask_rcnn/mask_rcnn.h"
+#include "workloads/precision_keys.h"
 
 namespace podsim::workloads::models::mask_rcnn {
 
@@ -39,6 +40,7 @@ ModelKeys mask_rcnn_keys(MaskRcnnOptions& o, std::int64_t& spatial) {
            "trips of the loop that suppresses boxes; silicon's end when\nno box changes");
   keys.add("model.activation_type", o.precision.activation,
            {{"f32", hlo::ElementType::f32}, {"bf16", hlo::ElementType::bf16}}, "type of products and their results");
+  add_gradient_type_key(keys, o.precision.gradient);
   return keys;
 }
 
