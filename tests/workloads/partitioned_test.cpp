@@ -16,6 +16,7 @@
 #include "workloads/models/patch_network.h"
 #include "workloads/models/recommenders/dlrm.h"
 #include "workloads/models/recommenders/ncf.h"
+#include "workloads/models/registry.h"
 #include "workloads/models/resnet50.h"
 #include "workloads/models/ssd.h"
 #include "workloads/models/transformer.h"
@@ -317,6 +318,28 @@ TEST(Partitioned, SsdByImagesAndRowsWithStatisticsOfGroups) {
                    "[sharding]\n\"images\" = [\"data\", \"rows\"]\n\"boxes\" = [\"data+rows\"]\n"
                    "\"classes\" = [\"data+rows\"]\n\"matches\" = [\"data+rows\"]\n"
                    "\"logits\" = [\"data+rows\"]\n\"found\" = [\"data+rows\"]\n");
+}
+
+// Two images on each four partitions that share them by rows: in the loss, each image is on two partitions.
+TEST(Partitioned, SsdWithFewerImagesThanPartitionsThatShareThem) {
+  models::SsdOptions options;
+  options.batch = 4;
+  options.image_size = 257;
+  options.classes = 2;
+  options.width = 1;
+  options.blocks = {1, 1, 1};
+  options.precision = testing::double_precision();
+  WorkloadOptions sharing;
+  sharing.replicas = 8;
+  sharing.model = {{"model.spatial", "4"}, {"model.batch", "4"}};
+  std::string sharding = models::build_workload("ssd", sharing).sharding;
+  EXPECT_NE(sharding.find("rows+band"), std::string::npos) << sharding;
+  // In double precision maps are not converted, so that no value has their names.
+  for (std::size_t at = 0; (at = sharding.find("/map\"")) != std::string::npos;) {
+    const std::size_t line = sharding.rfind('\n', at) + 1;
+    sharding.erase(line, sharding.find('\n', at) + 1 - line);
+  }
+  expect_same_step(models::ssd_training_step(options), "data=2,rows=2,band=2", sharding);
 }
 
 // Heads are trained with proposals too, which suppression leaves.

@@ -174,5 +174,19 @@ TEST(MixtureOfExperts, CapacityIsTheShareOfTheTokensRoundedUp) {
   EXPECT_EQ(expert_capacity(options, 16), 1);
 }
 
+// Lingvo: the share without its fraction, 4 if that is zero, rounded up to a multiple of 4.
+TEST(MixtureOfExperts, CapacityIsAMultipleAsInLingvo) {
+  MixtureOptions options;
+  options.slot_multiple = 4;
+  options.experts = 2048;
+  EXPECT_EQ(expert_capacity(options, 512), 4) << "half a slot";
+  EXPECT_EQ(expert_capacity(options, 2048), 4) << "2 slots";
+  options.experts = 512;
+  EXPECT_EQ(expert_capacity(options, 1024), 4) << "4 slots";
+  options.experts = 128;
+  EXPECT_EQ(expert_capacity(options, 545), 8) << "8.5 slots";
+  EXPECT_EQ(expert_capacity(options, 600), 12) << "9.4 slots";
+}
+
 }  // namespace
 }  // namespace podsim::workloads::layers

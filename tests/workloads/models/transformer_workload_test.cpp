@@ -99,24 +99,23 @@ TEST(Gshard, HasAsManyParametersAsPublished) {
     EXPECT_NEAR(count, size.published, 0.05 * size.published) << size.layers << " " << size.experts;
     const double block = 2.0 * 1024 * 8192, attention = 4.0 * 1024 * 2048, norm = 2 * 1024;
     const double mixtures = size.stack * (size.of_mixture * (block + 1024)), dense = size.stack * block;
-    const double others = size.stack * (3 * attention + 5 * norm) + 2 * norm + 32768.0 * 1024;
+    const double others = size.stack * (3 * attention + 5 * norm) + 2 * norm + (32000.0 + 64000) * 1024;
     EXPECT_EQ(count, mixtures + dense + others) << size.layers << " " << size.experts;
   }
 }
 
-// A batch of a million tokens on 128 cores: 4096 of the source and 4096 of the target for each, in one group.
-TEST(Gshard, TheTokensOfACoreAreAGroup) {
+// Expert inputs of the published layers (Lingvo, gshard_layers.py): [512 experts, 1024 groups, 4 slots, 1024].
+TEST(Gshard, GroupsHaveThePublishedSlots) {
   WorkloadOptions options;
-  options.replicas = 128;
+  options.replicas = 512;
   options.model = {
-      {"model.layers", "2"}, {"model.encoder_layers", "2"}, {"model.experts", "128"}, {"model.batch", "512"}};
+      {"model.layers", "2"}, {"model.encoder_layers", "2"}, {"model.experts", "512"}, {"model.batch", "1024"}};
   const Workload workload = build_workload("gshard", options);
-  EXPECT_EQ(workload.samples * workload.tokens_per_sample, 1 << 20);
+  EXPECT_EQ(workload.samples * (workload.tokens_per_sample + 512), 1 << 20) << "tokens of source and target";
   int combines = 0;
   for (const hlo::Instruction& instruction : workload.step.module.entry_computation().instructions) {
     if (!instruction.op_name.ends_with("moe/combine") || instruction.shape.rank() != 4) continue;
-    // [groups, experts, slots, tokens] with twice as many slots as tokens
-    EXPECT_EQ(instruction.shape.dimensions, (std::vector<std::int64_t>{128, 128, 64, 4096}));
+    EXPECT_EQ(instruction.shape.dimensions, (std::vector<std::int64_t>{1024, 512, 4, 512}));
     ++combines;
   }
   EXPECT_EQ(combines, 2);

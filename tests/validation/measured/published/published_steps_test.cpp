@@ -66,6 +66,29 @@ TEST(PublishedSteps, BucketsAreTheirMean) {
             "run gnmt --slice 4x4 --batch-per-core 128 --set model.length=34 --set model.longest=32");
 }
 
+// The published code and scripts of version 0.6: gradients in f32, and batch norms over 8 of 128 cores, over 8 groups
+// of 4 cores on 1024.
+TEST(PublishedSteps, ASubmissionIsConfiguredAsPublished) {
+  const auto of = [](const std::string& text) {
+    std::string with_source = head;
+    with_source.insert(with_source.size() - 1, ",source");
+    return words(published_steps("steps.csv", with_source + text + "\n").at(0));
+  };
+  EXPECT_EQ(of("ssd_resnet34,v3,64,8x8,1024,data parallel 8 per core,33.62,train only,MLPERF v0.6 tpu-v3-128"),
+            "run ssd --slice 8x8 --batch-per-core 8 --set model.gradient_type=f32 --set model.bn_group=8");
+  EXPECT_EQ(of("ssd_resnet34,v3,512,32x16,2048,spatial 4,15.96,train only,MLPERF v0.6 tpu-v3-1024"),
+            "run ssd --slice 32x16 --set model.batch=2048 --set model.spatial=4 --set model.gradient_type=f32 "
+            "--set model.bn_group=32");
+  EXPECT_EQ(of("resnet50,v3,4,2x2,1024,,137.3,train only,MLPERF v0.5 tpu-v3-8"),
+            "run resnet50 --slice 2x2 --batch-per-core 128 --set model.gradient_type=f32");
+  EXPECT_EQ(of("bert_large,v3,16,4x4,448,,460.3,train only,MLPERF v0.7 tpu-v3-32"),
+            "run bert_large --slice 4x4 --batch-per-core 14 --set model.gradient_type=f32");
+  EXPECT_EQ(of("transformer_big_mlperf,v3,16,4x4,512,,170,train only,MLPERF v0.6 tpu-v3-32"),
+            "run transformer_mlperf --slice 4x4 --batch-per-core 16");
+  EXPECT_EQ(of("resnet50,v3,32,8x4,8192,,116.63,sum of ops,PARA profile"),
+            "run resnet50 --slice 8x4 --batch-per-core 128");
+}
+
 TEST(PublishedSteps, ALanguageModelIsCutAndAccumulatedAsItsRowSays) {
   EXPECT_EQ(words(row("gpt_6b,v3,16,4x4,64 sequences of 2048,tensor parallel 8 x data parallel 4; full "
                       "rematerialisation; gradients accumulated over 8,3373,x")),
