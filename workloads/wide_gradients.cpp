@@ -49,19 +49,9 @@ class Widening {
         return with(instruction, {in_type(operands[0])});
       case Opcode::add:
         return with(instruction, {in_type(operands[0]), in_type(operands[1])});
-      case Opcode::reduce:
-        if (instruction.called == std::vector{b_.combiner(Opcode::add, b_.type(id))}) return sum_in_type(instruction);
-        break;
       default:
-        break;
+        return b_.convert(id, type_);
     }
-    return b_.convert(id, type_);
-  }
-
-  InstructionId sum_in_type(hlo::Instruction sum) {
-    sum.called = {b_.combiner(Opcode::add, type_)};
-    const InstructionId summed = in_type(sum.operands[0]), initial = in_type(sum.operands[1]);
-    return with(std::move(sum), {summed, initial});
   }
 
   /// A copy with other operands, in the type.
