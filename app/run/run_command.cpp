@@ -184,18 +184,19 @@ void add_cache_flag(CLI::App& run, RunOptions& options) {
 }
 
 void add_partition_flags(CLI::App& run, RunOptions& options) {
-  static const std::vector<std::string> policies{"auto", "none", "dots", "layer"};
+  static const std::vector<std::string> policies{"auto", "none", "dots", "unbatched-dots", "layer"};
   options.partition.add_to(run);
   run.add_option_function<std::string>(
          "--rematerialise",
          [&options](const std::string& text) {
            using enum hlo::transform::Rematerialisation;
            const std::size_t chosen = base::host::parse_choice("--rematerialise", text, "a policy", policies);
-           if (chosen > 0) options.partition.rematerialise = std::array{none, dots, layer}[chosen - 1];
+           if (chosen > 0) options.partition.rematerialise = std::array{none, dots, unbatched_dots, layer}[chosen - 1];
          },
-         "What is computed once more for the gradients: none, all but\nthe products (dots), or whole layers (layer) "
-         "[auto:\n"
-         "single ops whose results free most, else the first\nthat fits the memory]")
+         "What is computed once more for the gradients: none, all but\nthe products (dots), all but those without "
+         "batch "
+         "dimensions\n(unbatched-dots), or whole layers (layer) [auto: single ops\nwhose results free most, else the "
+         "first that fits the memory]")
       ->type_name(options::alternatives(policies))
       ->option_text("POLICY");
   run.add_option("--weight-update-sharding", options.partition.weight_update_sharding,

@@ -76,9 +76,16 @@ class Rematerialiser {
   }
 
  private:
+  bool is_kept_product(const Instruction& instruction) const {
+    if (policy_ != Rematerialisation::dots && policy_ != Rematerialisation::unbatched_dots) return false;
+    if (instruction.opcode == Opcode::convolution) return true;
+    return instruction.opcode == Opcode::dot &&
+           (policy_ == Rematerialisation::dots || instruction.dot->lhs_batch.empty());
+  }
+
   /// Marks the values that are kept: those that leave their layer other than to the layer's own backward part, those
   /// that may not be repeated, the smallest of what is computed from random numbers alone, such as the bits of a mask,
-  /// and products under policy `dots`.
+  /// and products under policies that keep them.
   void find_kept() {
     kept_.assign(entry_.instructions.size(), false);
     constant_.assign(entry_.instructions.size(), false);
@@ -86,11 +93,10 @@ class Rematerialiser {
     kept_[std::size_t(entry_.root)] = true;
     for (InstructionId id = 0; id < InstructionId(entry_.instructions.size()); ++id) {
       const Instruction& instruction = entry_[id];
-      const bool is_product = instruction.opcode == Opcode::dot || instruction.opcode == Opcode::convolution;
       if (!may_be_repeated(instruction)) kept_[std::size_t(id)] = true;
       constant_[std::size_t(id)] = is_constant(instruction);
       smallest_drawn_[std::size_t(id)] = smallest_drawn(id);
-      if (policy_ == Rematerialisation::dots && is_product) kept_[std::size_t(id)] = true;
+      if (is_kept_product(instruction)) kept_[std::size_t(id)] = true;
       for (const InstructionId operand : instruction.operands) {
         if (layer_of(instruction.op_name) != layers_[std::size_t(operand)]) kept_[std::size_t(operand)] = true;
         if (instruction.opcode == Opcode::get_tuple_element && kept_[std::size_t(operand)])
@@ -247,7 +253,7 @@ class Rematerialiser {
 }  // namespace
 
 std::string_view to_string(Rematerialisation policy) {
-  static constexpr std::array<std::string_view, 4> names{"none", "ops", "dots", "layer"};
+  static constexpr std::array<std::string_view, 5> names{"none", "ops", "dots", "unbatched-dots", "layer"};
   return names[std::size_t(policy)];
 }
 

@@ -14,9 +14,11 @@ namespace podsim::hlo::transform {
 
 /// The values of a layer that are kept for its backward part, in ascending order of recomputation cost.
 enum class Rematerialisation : std::uint8_t {
-  none,   ///< all values that the backward part reads
-  ops,    ///< all that the compiler does not choose, op by op (sw/compiler/recompute.h)
-  dots,   ///< results of dots and convolutions, and values that pass between layers
+  none,  ///< all values that the backward part reads
+  ops,   ///< all that the compiler does not choose, op by op (sw/compiler/recompute.h)
+  dots,  ///< results of dots and convolutions, and values that pass between layers
+  /// As dots, but for results of dots with batch dimensions: JAX's dots_with_no_batch_dims_saveable.
+  unbatched_dots,
   layer,  ///< values that pass between layers
 };
 std::string_view to_string(Rematerialisation policy);
@@ -28,7 +30,8 @@ struct RematerialisedModule {
   double flops = 0;               ///< XLA's count of their FLOPs
 };
 
-/// Applies `dots` or `layer` to the entry of a global training step, before it is partitioned, laid out and fused.
+/// Applies `dots`, `unbatched_dots` or `layer` to the entry of a global training step, before it is partitioned, laid
+/// out and fused.
 ///
 /// An instruction's layer is the part of its op_name up to the last component "layer<N>" or "block<N>"; its backward
 /// part has op_names under "gradients/". A forward value of a layer that the policy does not keep and that the layer's

@@ -52,6 +52,8 @@ std::string recomputed_text(hlo::transform::Rematerialisation policy) {
       return "single ops whose results free most";
     case hlo::transform::Rematerialisation::dots:
       return "all but products";
+    case hlo::transform::Rematerialisation::unbatched_dots:
+      return "all but products without batch dimensions";
     default:
       return "whole layers";
   }

@@ -114,7 +114,7 @@ std::vector<StudyFlag> run_flags() {
           choice("memory", "--memory", {"stream", "bank"}),
           text_flag("mesh", "--mesh", check_mesh),
           file_flag("sharding", "--sharding"),
-          choice("rematerialise", "--rematerialise", {"auto", "none", "dots", "layer"}),
+          choice("rematerialise", "--rematerialise", {"auto", "none", "dots", "unbatched-dots", "layer"}),
           text_flag("weight_update_sharding", "--weight-update-sharding", check_update_axes),
           toggle("windowed_einsum", "--windowed-einsum"),
           choice("train", "--train", optimizer_names()),
