@@ -24,6 +24,7 @@
 #include "base/progress.h"
 #include "base/text/glob.h"
 #include "validation/measured/published/published_memory.h"
+#include "validation/measured/published/published_points.h"
 #include "validation/measured/published/published_steps.h"
 #include "validation/measured/published/scaling_lines.h"
 
@@ -86,6 +87,10 @@ void run_validate_steps(const PublishedOptions& options) {
   using namespace validation::measured::published;
   SimulatedSteps result{.file = options.path("training_steps.csv"), .steps = {}};
   std::vector<PublishedStep> rows = published_steps(result.file, text_of(result.file, "training_steps.csv"));
+  if (const std::string points = options.path("v3_points.csv"); std::filesystem::exists(points)) {
+    for (PublishedStep& row : published_points(points, text_of(points, "v3_points.csv")))
+      rows.push_back(std::move(row));
+  }
   std::erase_if(rows, [&](const PublishedStep& row) { return !base::text::glob_match(options.only, row.network); });
   const std::size_t published = rows.size();
   if (!options.svg.empty()) {
@@ -96,7 +101,11 @@ void run_validate_steps(const PublishedOptions& options) {
     const nlohmann::json run = result_of(step.published.command, step.problem);
     // With --loop the published figure is a cadence.
     const auto figure = run.contains("train_loop") ? "/train_loop/cadence_s"_json_pointer : "/step_time_s"_json_pointer;
-    if (run.is_object()) step.step_s = run.at(figure).get<double>();
+    if (run.is_object()) {
+      step.step_s = run.at(figure).get<double>();
+      step.products_s = 2 * run.at("/activity/core/mxu/multiply_accumulates"_json_pointer).get<double>() /
+                        run.at("/machine_peaks/mxu_flops_per_s_per_core"_json_pointer).get<double>();
+    }
     (result.steps.size() < published ? result.steps : result.between).push_back(std::move(step));
   };
   simulate_rows<PublishedStep, SimulatedSteps>(

@@ -59,6 +59,8 @@ std::vector<PublishedStep> published_steps(const std::string& file, std::string_
   return steps;
 }
 
+bool is_other_program(const SimulatedStep& step) { return step.step_s && step.products_s > step.published.max_s; }
+
 double error_of(const SimulatedStep& step) {
   if (!step.step_s) return 0;
   if (*step.step_s < step.published.min_s) return *step.step_s / step.published.min_s - 1;

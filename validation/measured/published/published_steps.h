@@ -33,7 +33,13 @@ struct SimulatedStep {
   PublishedStep published;
   std::optional<double> step_s;
   std::string problem = {};  ///< why there is no time
+  /// What the products of a core's program take at the matrix units' peak.
+  double products_s = 0;
 };
+
+/// True if the step is published as faster than the products of our program at the peak, so that another program ran:
+/// its error says nothing of the model, and is in no median and no bias.
+bool is_other_program(const SimulatedStep& step);
 
 struct SimulatedSteps {
   std::string file;
@@ -54,8 +60,9 @@ void choose_command(PublishedStep& step);
 /// simulated / published - 1; against the nearer end outside of a bracket, 0 inside of it.
 double error_of(const SimulatedStep& step);
 
-/// A line per row: published and simulated time, error, what the published figure contains, and below the table the
-/// commands, medians, and reasons of the rows that are not simulated.
+/// A line per row: published and simulated time, error, the share of the published time that products take at the peak,
+/// what the published figure contains, and below the table median, bias (the mean error), the commands, and the reasons
+/// of the rows that are not simulated.
 std::string steps_text(const SimulatedSteps& steps);
 std::string steps_json(const SimulatedSteps& steps);
 std::string steps_csv(const SimulatedSteps& steps);

@@ -27,6 +27,7 @@ std::string command_line(const PublishedStep& step) {
 std::string milliseconds(double seconds) { return fmt::format("{:.2f} ms", seconds * 1e3); }
 
 std::string published_text(const PublishedStep& step) {
+  if (step.min_s == 0) return "-";
   return step.min_s == step.max_s ? milliseconds(step.min_s)
                                   : fmt::format("{:.0f} to {:.0f} ms", step.min_s * 1e3, step.max_s * 1e3);
 }
@@ -35,11 +36,11 @@ std::string why_not(const SimulatedStep& step) {
   return step.published.reason.empty() ? step.problem : step.published.reason;
 }
 
-/// |error| of the simulated steps, in ascending order.
+/// |error| of the steps that are compared, in ascending order.
 std::vector<double> sizes_of_errors(const SimulatedSteps& steps) {
   std::vector<double> errors;
   for (const SimulatedStep& step : steps.steps) {
-    if (step.step_s) errors.push_back(std::abs(error_of(step)));
+    if (step.step_s && !is_other_program(step)) errors.push_back(std::abs(error_of(step)));
   }
   std::ranges::sort(errors);
   return errors;
@@ -49,6 +50,18 @@ double middle(const std::vector<double>& sorted) {
   if (sorted.empty()) return 0;
   const std::size_t half = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+/// The mean error.
+double bias_of(const SimulatedSteps& steps) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const SimulatedStep& step : steps.steps) {
+    if (!step.step_s || is_other_program(step)) continue;
+    sum += error_of(step);
+    ++count;
+  }
+  return count == 0 ? 0 : sum / double(count);
 }
 
 /// A row; `is_published` says whether it has a published time.
@@ -64,6 +77,7 @@ nlohmann::ordered_json row_json(const SimulatedStep& step, bool is_published) {
   object["simulated_s"] = step.step_s ? nlohmann::ordered_json(*step.step_s) : nlohmann::ordered_json();
   if (is_published) {
     object["error"] = step.step_s ? nlohmann::ordered_json(error_of(step)) : nlohmann::ordered_json();
+    object["products_s"] = step.step_s ? nlohmann::ordered_json(step.products_s) : nlohmann::ordered_json();
   }
   object["command"] = command_line(row);
   object["not_simulated"] = step.step_s ? "" : why_not(step);
@@ -75,23 +89,32 @@ nlohmann::ordered_json row_json(const SimulatedStep& step, bool is_published) {
 std::string steps_text(const SimulatedSteps& steps) {
   using Align = base::text::TextTable::Align;
   base::text::TextTable table({Align::right, Align::left, Align::left, Align::left, Align::left, Align::right,
-                               Align::right, Align::right, Align::left});
-  table.row({"", "network", "machine", "slice", "batch", "published", "simulated", "error", "the figure contains"});
+                               Align::right, Align::right, Align::right, Align::left});
+  table.row({"", "network", "machine", "slice", "batch", "published", "simulated", "error", "products",
+             "the figure contains"});
   std::string commands, left_out;
   for (std::size_t i = 0; i < steps.steps.size(); ++i) {
     const SimulatedStep& step = steps.steps[i];
     const PublishedStep& row = step.published;
     table.row({fmt::to_string(i + 1), row.network, "tpu-" + row.generation, row.slice, row.batch, published_text(row),
                step.step_s ? milliseconds(*step.step_s) : "-",
-               step.step_s ? base::text::signed_percent(error_of(step)) : "", row.contains});
+               step.step_s ? base::text::signed_percent(error_of(step)) : "",
+               step.step_s ? fmt::format("{:.0f} %", 100 * step.products_s / row.max_s) : "", row.contains});
     if (!row.command.empty()) commands += fmt::format("{:>3}  {}\n", i + 1, command_line(row));
+    if (is_other_program(step)) {
+      left_out += fmt::format("{:>3}  {} is not compared: faster than its products at the peak, {}\n", i + 1,
+                              row.network, milliseconds(step.products_s));
+    }
     if (!step.step_s) left_out += fmt::format("{:>3}  {} is not simulated: {}\n", i + 1, row.network, why_not(step));
   }
   const std::vector<double> errors = sizes_of_errors(steps);
   std::string text = table.text();
   if (!errors.empty()) {
-    text += fmt::format("\n{} of {} steps are simulated; error: median {}, largest {}\n", errors.size(),
-                        steps.steps.size(), base::text::percent(middle(errors)), base::text::percent(errors.back()));
+    text += fmt::format(
+        "\n{} of {} steps are compared; error: median {}, largest {}, bias {}\n"
+        "products: what the products of the program take at the peak, of the published time\n",
+        errors.size(), steps.steps.size(), base::text::percent(middle(errors)), base::text::percent(errors.back()),
+        base::text::signed_percent(bias_of(steps)));
   }
   if (!commands.empty()) text += "\n" + commands;
   return left_out.empty() ? text : text + "\n" + left_out;
@@ -102,19 +125,24 @@ std::string steps_json(const SimulatedSteps& steps) {
   for (const SimulatedStep& step : steps.steps) rows.push_back(row_json(step, true));
   for (const SimulatedStep& step : steps.between) between.push_back(row_json(step, false));
   const std::vector<double> errors = sizes_of_errors(steps);
-  nlohmann::ordered_json object = {{"file", steps.file},
-                                   {"steps", rows},
-                                   {"simulated", errors.size()},
-                                   {"median_error", middle(errors)},
-                                   {"largest_error", errors.empty() ? 0.0 : errors.back()},
-                                   {"wall_s", steps.wall_s}};
+  nlohmann::ordered_json object = {
+      {"file", steps.file},
+      {"steps", rows},
+      {"simulated",
+       std::ranges::count_if(steps.steps, [](const SimulatedStep& step) { return step.step_s.has_value(); })},
+      {"compared", errors.size()},
+      {"median_error", middle(errors)},
+      {"largest_error", errors.empty() ? 0.0 : errors.back()},
+      {"bias", bias_of(steps)},
+      {"wall_s", steps.wall_s}};
   if (!between.empty()) object["between"] = between;
   return base::text::json_text(object);
 }
 
 std::string steps_csv(const SimulatedSteps& steps) {
   std::string text =
-      "network,machine,slice,batch,partitioning,contains,published_s,published_most_s,simulated_s,error,command,"
+      "network,machine,slice,batch,partitioning,contains,published_s,published_most_s,simulated_s,error,products_s,"
+      "command,"
       "not_simulated\n";
   for (const SimulatedStep& step : steps.steps) {
     const PublishedStep& row = step.published;
@@ -128,6 +156,7 @@ std::string steps_csv(const SimulatedSteps& steps) {
                                       fmt::format("{:.9g}", row.max_s),
                                       step.step_s ? fmt::format("{:.9g}", *step.step_s) : "",
                                       step.step_s ? fmt::format("{:.6f}", error_of(step)) : "",
+                                      step.step_s ? fmt::format("{:.9g}", step.products_s) : "",
                                       command_line(row),
                                       step.step_s ? "" : why_not(step)};
     for (std::string& cell : cells) cell = base::text::csv_field(cell);

@@ -112,15 +112,27 @@ TEST(PublishedSteps, ABracketHasNoErrorInside) {
   EXPECT_NEAR(error_of({step, 0.178 * 1.25}), 0.25, 1e-12);
 }
 
-/// The median of |-10 %|, |+30 %| and |0 %|.
+/// The median of |-10 %|, |+30 %| and |0 %|, and the mean of -10 %, +30 % and 0 %.
 TEST(PublishedSteps, TheMedianIsThatOfTheSizesOfErrors) {
   const PublishedStep step = row("resnet50,v3,4,2x2,1024,,100,x");
   const SimulatedSteps steps{"steps.csv", {{step, 0.09}, {step, 0.13}, {step, 0.1}, {step, {}, "no memory"}}};
   const std::string text = steps_text(steps);
-  EXPECT_NE(text.find("3 of 4 steps are simulated; error: median 10.0 %, largest 30.0 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("3 of 4 steps are compared; error: median 10.0 %, largest 30.0 %, bias +6.7 %"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("no memory"), std::string::npos);
   const std::string csv = steps_csv(steps);
   EXPECT_EQ(std::ranges::count(csv, '\n'), 5) << "a head and four rows";
+}
+
+TEST(PublishedSteps, AStepFasterThanItsProductsAtThePeakIsNotCompared) {
+  const PublishedStep step = row("resnet50,v3,4,2x2,1024,,100,x");
+  const SimulatedSteps steps{"steps.csv", {{step, 0.09, "", 0.05}, {step, 0.4, "", 0.2}}};
+  const std::string text = steps_text(steps);
+  EXPECT_NE(text.find("1 of 2 steps are compared; error: median 10.0 %, largest 10.0 %, bias -10.0 %"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("faster than its products at the peak, 200.00 ms"), std::string::npos) << text;
 }
 
 TEST(PublishedSteps, ABadTimeIsPointedAt) {

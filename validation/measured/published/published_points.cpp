@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "validation/measured/published/published_points.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "base/csv_rows.h"
+#include "validation/measured/published/row_words.h"
+#include "workloads/models/transformer_size.h"
+
+namespace podsim::validation::measured::published {
+namespace {
+
+constexpr std::int64_t imagenet_images = 1'281'167;
+constexpr double peak_of_a_core = 61.5e12;  ///< FLOP/s of a TPU v3, published
+
+struct Point {
+  std::string kind, configuration, unit;
+  double value = 0;
+};
+
+std::string slice_of(std::int64_t chips) {
+  switch (chips) {
+    case 4:
+      return "2x2";
+    case 16:
+      return "4x4";
+    case 64:
+      return "8x8";
+    case 128:
+      return "16x8";
+    default:
+      return "";
+  }
+}
+
+/// "v3-32" counts cores, of which a chip has two.
+std::int64_t chips_of(std::string_view configuration) {
+  if (const auto chips = number_before(configuration, " chips")) return *chips;
+  for (const char* name : {"v3-", "v2-"}) {
+    if (const auto cores = number_after(configuration, name)) return *cores / 2;
+  }
+  return 0;
+}
+
+void set_time(PublishedStep& step, double seconds) { step.min_s = step.max_s = seconds; }
+
+void add_settings(PublishedStep& step, std::initializer_list<std::string> settings) {
+  for (const std::string& setting : settings) step.command.insert(step.command.end(), {"--set", setting});
+}
+
+std::string setting(std::string_view key, std::int64_t value) { return fmt::format("model.{}={}", key, value); }
+
+/// "GPT-2 345M (d1024 24 L 16 heads s1024); FSDP; v3-256 (128 chips, 16x8)": Levanter's GPT-2, with whole layers
+/// recomputed. The source states no batch: 512 sequences, two a core, are those of most of its configurations.
+void run_gpt2(PublishedStep& step, const Point& point) {
+  constexpr std::int64_t batch = 512;
+  const std::string_view text = point.configuration;
+  const auto width = number_after(text, "(d"), layers = number_before(text, " L "),
+             heads = number_before(text, " heads"), sequence = number_after(text, " s");
+  if (!width || !layers || !heads || !sequence || point.unit != "% MFU") {
+    step.reason = "the row does not state width, layers, heads, sequence and utilisation";
+    return;
+  }
+  workloads::models::TransformerOptions network;
+  network.batch = batch;
+  network.sequence = *sequence;
+  network.vocabulary = 50257;
+  network.layers = *layers;
+  network.model = *width;
+  network.attention = {*heads, *width / *heads};
+  network.feed_forward.hidden = 4 * *width;
+  const double cores = 2 * double(step.chips);
+  set_time(step, workloads::models::model_flops(network) / (point.value / 100 * cores * peak_of_a_core));
+  step.batch = fmt::format("{} assumed", batch);
+  step.command = {"run", "transformer", "--slice", step.slice, "--rematerialise", "layer"};
+  add_settings(step, {setting("batch", batch), setting("sequence", *sequence),
+                      setting("vocabulary", network.vocabulary), setting("layers", *layers), setting("d_model", *width),
+                      setting("heads", *heads), setting("d_head", *width / *heads), setting("d_ff", 4 * *width),
+                      "model.biases=on", "model.lookup=gather", "model.shard_weights=on"});
+}
+
+/// "MaxText default: 16 layers d2048 ff8192 8 heads of 256, vocabulary 32,768, sequence 1024, ...": its blocks read one
+/// norm in parallel; norms of queries and keys, relative positions and logits in f32 are left out. 16 sequences a core
+/// follow from the FLOPs that the source states.
+void run_maxtext(PublishedStep& step, const Point& point) {
+  const std::string_view text = point.configuration;
+  const auto width = number_after(text, " layers d"), layers = number_before(text, " layers"),
+             hidden = number_after(text, " ff"), heads = number_before(text, " heads"),
+             head = number_after(text, "heads of "), sequence = number_after(text, "sequence ");
+  if (!width || !layers || !hidden || !heads || !head || !sequence) {
+    step.reason = "the row does not state the sizes of the network";
+    return;
+  }
+  const std::int64_t batch = 16 * 2 * step.chips;
+  step.batch = fmt::format("{} derived", batch);
+  step.command = {"run", "transformer", "--slice", step.slice, "--rematerialise", "unbatched-dots"};
+  add_settings(
+      step, {setting("batch", batch), setting("sequence", *sequence), "model.vocabulary=32768",
+             setting("layers", *layers), setting("d_model", *width), setting("heads", *heads), setting("d_head", *head),
+             setting("d_ff", *hidden), "model.activation=relu", "model.norm=rms_norm", "model.parallel_blocks=on",
+             "model.position_embedding=off", "model.lookup=gather", "model.shard_weights=on"});
+}
+
+/// "Transformer WMT default, length 256 packed, 32 per core, v3-32"
+void run_wmt(PublishedStep& step, const Point& point) {
+  const auto length = number_after(point.configuration, "length "),
+             batch = number_before(point.configuration, " per core");
+  if (!length || !batch) {
+    step.reason = "the row states no length or no batch";
+    return;
+  }
+  step.batch = fmt::format("{} per core", *batch);
+  step.command = {"run", "transformer_mlperf", "--slice", step.slice, "--batch-per-core", fmt::to_string(*batch)};
+  add_settings(step, {"model.vocabulary=32000", setting("sequence", *length), setting("source_sequence", *length),
+                      "model.gradient_type=f32"});
+}
+
+/// The published code names no narrower type than f32.
+void run_bit(PublishedStep& step, const Point& point) {
+  const auto batch = number_after(point.configuration, "batch ");
+  if (!batch) {
+    step.reason = "the row states no batch";
+    return;
+  }
+  step.batch = fmt::to_string(*batch);
+  step.command = {"run", "bit_resnet50", "--slice", step.slice};
+  add_settings(step, {setting("batch", *batch), "model.activation_type=f32"});
+}
+
+/// An epoch in TensorFlow of 2018.
+void run_resnet_point(PublishedStep& step, const Point& point) {
+  const auto batch = number_after(point.configuration, "batch ");
+  const std::int64_t cores = 2 * step.chips;
+  if (!batch || *batch % cores != 0) {
+    step.reason = "the row states no batch of its cores";
+    return;
+  }
+  step.batch = fmt::to_string(*batch);
+  step.command = {"run", "resnet50", "--slice", step.slice, "--batch-per-core", fmt::to_string(*batch / cores)};
+  add_settings(step, {"model.gradient_type=f32"});
+}
+
+struct Configuration {
+  std::string_view prefix;
+  void (*choose)(PublishedStep& step, const Point& point);
+};
+
+constexpr std::array configurations = {Configuration{"GPT-2", run_gpt2}, Configuration{"MaxText default", run_maxtext},
+                                       Configuration{"Transformer WMT", run_wmt},
+                                       Configuration{"BiT ResNet-50x1", run_bit},
+                                       Configuration{"ResNet-50 batch", run_resnet_point}};
+
+/// The time of a step, where value and unit state one.
+void read_time(PublishedStep& step, const Point& point) {
+  const double seconds = point.unit == "ms" ? point.value / 1e3 : point.unit == "s" ? point.value : 0;
+  if (seconds == 0) return;
+  if (point.kind != "training_epoch") return set_time(step, seconds);
+  const std::int64_t batch = number_after(point.configuration, "batch ").value_or(0);
+  if (batch > 0) set_time(step, seconds / double((imagenet_images + batch - 1) / batch));
+}
+
+void choose_point_command(PublishedStep& step, const Point& point) {
+  step.reason = "no workload of this network";
+  for (const Configuration& configuration : configurations) {
+    if (!point.configuration.starts_with(configuration.prefix)) continue;
+    step.reason.clear();
+    if (step.slice.empty()) {
+      step.reason = "the row states no slice of 4, 16, 64 or 128 chips";
+    } else {
+      configuration.choose(step, point);
+    }
+    break;
+  }
+  if (!step.command.empty() && step.min_s == 0) {
+    step.command.clear();
+    step.reason = fmt::format("'{}' is no time of a step", point.unit);
+  }
+  if (!step.command.empty() && step.generation == "v2") {
+    step.command.insert(step.command.end(), {"--machine", "tpu-v2"});
+  }
+}
+
+}  // namespace
+
+std::vector<PublishedStep> published_points(const std::string& file, std::string_view text) {
+  std::vector<PublishedStep> steps;
+  base::read_csv_rows(file, text, "configuration", [&](const base::CsvRow& row) {
+    const Point point{.kind = row.text("kind"),
+                      .configuration = row.text("configuration"),
+                      .unit = row.text("unit"),
+                      .value = row.positive("value")};
+    const bool is_step = point.kind.starts_with("training") || point.kind.starts_with("inference");
+    if (!is_step) return;
+    const std::int64_t chips = chips_of(point.configuration);
+    PublishedStep step{.network = point.configuration.substr(0, point.configuration.find_first_of(",(:;")),
+                       .generation = row.text("chip"),
+                       .slice = slice_of(chips),
+                       .chips = chips,
+                       .batch = "",
+                       .partitioning = point.configuration,
+                       .contains = fmt::format("{}: {} {}", point.kind, row.text("value"), point.unit),
+                       .source = row.text("source")};
+    read_time(step, point);
+    choose_point_command(step, point);
+    steps.push_back(std::move(step));
+  });
+  return steps;
+}
+
+}  // namespace podsim::validation::measured::published
