@@ -136,8 +136,9 @@ std::vector<InferenceCase> inference_cases() {
   const std::int64_t transformer =
       32000 * m + 512 * m + 12 * (weights_of_attention(m, m) + weights_of_feed_forward(m, h) + 4 * m) + 2 * m;
   const std::int64_t dense_137b =
-      32768 * 8192L +
-      64 * (weights_of_attention(8192, 128 * 128) + weights_of_feed_forward(8192, 65536, 2) + 2 * 8192) + 8192;
+      32000 * 8192L +
+      64 * (weights_of_attention(8192, 128 * 128) + weights_of_feed_forward(8192, 65536, 2) + 2 * 8192 + 32 * 128) +
+      8192;
   const std::int64_t gpt_6b =
       2 * 50400 * 4096L + 28 * (weights_of_attention(4096, 4096) + weights_of_feed_forward(4096, 16384) + 2 * 4096) +
       2 * 4096;

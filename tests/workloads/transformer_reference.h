@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -83,6 +84,28 @@ class ReferenceTransformer {
     return y;
   }
 
+  /// Raffel et al. 2020: half of the buckets are distances, the others logarithms of distances up to 128.
+  static std::int64_t bucket(std::int64_t distance, std::int64_t buckets) {
+    const std::int64_t exact = buckets / 2;
+    if (distance < exact) return distance;
+    const double share = std::log(double(distance) / double(exact)) / std::log(128.0 / double(exact));
+    return std::min(buckets - 1, exact + std::int64_t(share * double(buckets - exact)));
+  }
+
+  /// Each head of every row divided by the root of its mean square, times the scale.
+  Matrix scored(Matrix x, const std::string& norm) const {
+    if (!options_.attention.query_key_norm) return x;
+    const std::int64_t size = options_.attention.head_size;
+    for (std::int64_t begin = 0; begin < x.rows * x.columns; begin += size) {
+      double square = 0;
+      for (std::int64_t d = 0; d < size; ++d) square += x.values[begin + d] * x.values[begin + d] / double(size);
+      for (std::int64_t d = 0; d < size; ++d) {
+        x.values[begin + d] *= tensor(norm + "/scale")[d] / std::sqrt(square + 1e-6);
+      }
+    }
+    return x;
+  }
+
   Matrix attended(const Matrix& x, const Matrix& y, const std::string& scope, const Allowed& allowed) const {
     const std::int64_t heads = options_.attention.heads, size = options_.attention.head_size;
     const bool biased = options_.attention.biases;
@@ -90,7 +113,8 @@ class ReferenceTransformer {
     const auto project = [&](const Matrix& from, const std::string& name, std::int64_t count) {
       return plus_bias(times(from, scope + "/w_" + name, count * size), scope + "/b_" + name, biased);
     };
-    const Matrix q = project(x, "q", heads), k = project(y, "k", key_heads), v = project(y, "v", key_heads);
+    const Matrix q = scored(project(x, "q", heads), scope + "/q_norm"),
+                 k = scored(project(y, "k", key_heads), scope + "/k_norm"), v = project(y, "v", key_heads);
     Matrix context(x.rows, heads * size);
     for (std::int64_t h = 0; h < heads; ++h) {
       const std::int64_t shared = h * key_heads / heads;
@@ -100,7 +124,10 @@ class ReferenceTransformer {
         for (std::int64_t j = 0; j < y.rows; ++j) {
           double score = 0;
           for (std::int64_t d = 0; d < size; ++d) score += q(i, h * size + d) * k(j, shared * size + d);
-          weight.push_back(allowed(i, j) ? std::exp(score / std::sqrt(double(size))) : 0);
+          score /= std::sqrt(double(size));
+          const std::int64_t buckets = options_.attention.relative_buckets;
+          if (buckets > 0) score += tensor(scope + "/relative_positions")[h * buckets + bucket(i - j, buckets)];
+          weight.push_back(allowed(i, j) ? std::exp(score) : 0);
           sum_of_weights += weight.back();
         }
         for (std::size_t j = 0; j < weight.size(); ++j) {

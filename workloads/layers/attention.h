@@ -34,6 +34,15 @@ struct AttentionOptions {
   /// Scores are masked, and their maxima found, in the type of the activations, as in TensorFlow's BERT; otherwise in
   /// the type of the parameters, as in JAX.
   bool narrow_scores = false;
+  /// Scores are products, and stored, in the type of the parameters, as in Lingvo; otherwise in that of the
+  /// activations.
+  bool wide_scores = false;
+  /// Queries and keys are divided by the root of the mean of their squares, with a trained scale (rms_norm).
+  bool query_key_norm = false;
+  /// Buckets of distances from a key to a later query, whose trained numbers, one for each head, are added to the
+  /// scores (Raffel et al. 2020): half of them hold a distance each, the others grow as its logarithm up to 128; 0:
+  /// none. For tokens that attend to themselves and those before them.
+  std::int64_t relative_buckets = 0;
   /// Exponentials are multiplied with the values and the products divided by the sum of the exponentials, as in
   /// Google's BERT of MLPerf; otherwise the exponentials are divided. The result is the same but for rounding.
   bool late_division = false;
@@ -50,10 +59,12 @@ struct AttentionResult {
 /// Multi-head attention (Vaswani et al. 2017) of x [batch, queries, model] over y [batch, keys, model], which is x
 /// for self-attention: softmax(q k^T / sqrt(head_size)) v for every head, projected back to the model.
 /// With model size M, N query heads, K key heads and head size D, it trains w_q [M, N, D], w_k and w_v [M, K, D], and
-/// w_o [N, D, M]. K divides N; query head n uses key head n K / N. Values by op_name: "q" [batch, length, N, D], "k"
-/// and "v" [batch, length, K, D], "scores" and "probabilities" [batch, N, queries, keys], "context" [batch, N, queries,
-/// D], "output" [batch, queries, M]. The softmax is in the type of the parameters. Its gradient needs only its result
-/// p: with g the gradient of p, that of the scores is p (g - sum over keys of g p) / sqrt(D).
+/// w_o [N, D, M], and with options of that kind "relative_positions" [N, buckets], "q_norm/scale" and "k_norm/scale"
+/// [D]. K divides N; query head n uses key head n K / N. Values by op_name: "q" [batch, length, N, D], "k" and "v"
+/// [batch, length, K, D], "scores" and "probabilities" [batch, N, queries, keys], "context" [batch, N, queries, D],
+/// "output" [batch, queries, M]. The softmax is in the type of the parameters. Its gradient needs only its result p:
+/// with g the gradient of p, that of the scores is p (g - sum over keys of g p) / sqrt(D), and that of what is added to
+/// them the same without the root, summed over the batch.
 AttentionResult attention(TrainedTensors& tensors, hlo::InstructionId x, hlo::InstructionId y,
                           const AttentionMask& mask, const AttentionOptions& options);
 

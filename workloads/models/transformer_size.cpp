@@ -13,7 +13,9 @@ struct TransformerSizes {
         feed_forward((layers::is_gated(o.feed_forward.activation) ? 3 : 2) * o.model * o.feed_forward.hidden),
         embedding(o.vocabulary * o.model),
         norm((o.norm == layers::NormKind::layer_norm ? 2 : 1) * o.model),
-        attention_biases(o.attention.biases ? heads + 2 * key_heads + o.model : 0),
+        attention_biases(o.attention.relative_buckets * o.attention.heads +
+                         (o.attention.query_key_norm ? 2 * o.attention.head_size : 0) +
+                         (o.attention.biases ? heads + 2 * key_heads + o.model : 0)),
         feed_forward_biases(o.feed_forward.biases ? o.feed_forward.hidden + o.model : 0),
         mixtures(o.mixture.experts > 0 ? o.layers / o.mixture.interval : 0),
         encoder_mixtures(o.mixture.experts > 0 ? o.encoder_layers / o.mixture.interval : 0),

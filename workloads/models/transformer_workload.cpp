@@ -29,6 +29,10 @@ ModelKeys transformer_keys(TransformerOptions& o, bool& shards_weights) {
   keys.add("model.heads", o.attention.heads, 1, most, "attention heads");
   keys.add("model.key_heads", o.attention.key_heads, 0, most, "heads of keys and values; 0: as many as of queries");
   keys.add("model.d_head", o.attention.head_size, 1, most, "width of a head");
+  keys.add("model.relative_buckets", o.attention.relative_buckets, 0, 1024,
+           "buckets of distances with trained scores, decoders alone; 0: none");
+  keys.add("model.query_key_norm", o.attention.query_key_norm, "whether queries and keys are normalised");
+  keys.add("model.wide_scores", o.attention.wide_scores, "whether scores are products in the parameters' type");
   keys.add("model.encoder_layers", o.encoder_layers, 0, 1024, "layers of an encoder to attend to; 0: none");
   keys.add("model.source_sequence", o.source_sequence, 0, most,
            "tokens of the encoder's sequence; 0: as many as of the decoder's");
@@ -102,6 +106,11 @@ void check_groups(const TransformerOptions& o) {
 void check_blocks(const TransformerOptions& o) {
   if (!o.parallel_blocks || (o.mixture.experts == 0 && o.encoder_layers == 0)) return;
   throw base::InputError("model.parallel_blocks=on is for decoders without experts");
+}
+
+void check_relative(const TransformerOptions& o) {
+  if (o.attention.relative_buckets == 0 || (o.encoder_layers == 0 && o.attention.relative_buckets > 1)) return;
+  throw base::InputError("model.relative_buckets is for decoders without an encoder, and at least 2");
 }
 
 void check_parts(const TransformerOptions& o) {
@@ -178,6 +187,7 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
   check_parts(network);
   check_groups(network);
   check_blocks(network);
+  check_relative(network);
   Workload workload;
   workload.name = std::move(name);
   workload.samples = network.batch;
@@ -203,16 +213,16 @@ TransformerOptions transformer_defaults() {
   return options;
 }
 
-/// LaMDA's largest model (Thoppilan et al. 2022), without its relative positions, which have almost no weights: 137e9
-/// parameters in addition to the embedding, and batches of 256K tokens.
+/// LaMDA's largest model (Thoppilan et al. 2022) as Lingvo's DenseLm128B32x32 has it: 137e9 parameters, of which 0.26e9
+/// are the embedding, scores in f32 with relative positions, and batches of 256K tokens.
 TransformerOptions dense_137b_defaults() {
   TransformerOptions options;
   options.batch = 256;
   options.sequence = 1024;
-  options.vocabulary = 32768;
+  options.vocabulary = 32000;
   options.layers = 64;
   options.model = 8192;
-  options.attention = {128, 128};
+  options.attention = {.heads = 128, .head_size = 128, .wide_scores = true, .relative_buckets = 32};
   options.feed_forward = {65536, layers::Activation::geglu, false};
   options.norm = layers::NormKind::rms_norm;
   options.position_embedding = false;
@@ -320,7 +330,7 @@ WorkloadEntry dense_137b_entry() {
   return {"dense_137b", "Transformer of 137 billion parameters, 64 layers of 8192, batches of 256K tokens",
           transformer_key_list(dense_137b_defaults()),
           [](const WorkloadOptions& options) { return build(options, "dense_137b", dense_137b_defaults(), 1); },
-          "dropout, which model.dropout switches on; LaMDA's relative positions"};
+          "the second loss without a gradient that Lingvo computes for its metrics, and its loss of large logits"};
 }
 
 WorkloadEntry gpt_6b_entry() {

@@ -86,6 +86,24 @@ TransformerOptions in_parts() {
   return options;
 }
 
+/// As Lingvo's dense decoders, with distances in three buckets of four, and normalised queries and keys.
+TransformerOptions relative() {
+  TransformerOptions options = gated();
+  options.sequence = 6;
+  options.attention.relative_buckets = 4;
+  options.attention.wide_scores = true;
+  options.attention.query_key_norm = true;
+  return options;
+}
+
+/// As above, with exponentials divided late.
+TransformerOptions relative_with_late_division() {
+  TransformerOptions options = relative();
+  options.attention.late_division = true;
+  options.attention.key_heads = 1;
+  return options;
+}
+
 /// Random: tokens below the vocabulary, scales about 1, slots 0.
 std::vector<hlo::Literal> transformer_arguments(const hlo::Module& module, const TransformerOptions& options) {
   std::vector<hlo::Literal> arguments;
@@ -164,7 +182,7 @@ TEST_P(Transformer, HasAsManyParametersAsItsSizeSays) {
 
 INSTANTIATE_TEST_SUITE_P(Transformer, Transformer,
                          ::testing::Values(tiny_transformer, gated, swish, with_shared_keys, with_encoder, packed,
-                                           in_parts));
+                                           in_parts, relative, relative_with_late_division));
 
 TEST(Transformer, CountsTheParametersOfExperts) {
   TransformerOptions options = with_encoder();

@@ -98,10 +98,11 @@ void run_maxtext(PublishedStep& step, const Point& point) {
   step.batch = fmt::format("{} derived", batch);
   step.command = {"run", "transformer", "--slice", step.slice, "--rematerialise", "unbatched-dots"};
   add_settings(
-      step, {setting("batch", batch), setting("sequence", *sequence), "model.vocabulary=32768",
-             setting("layers", *layers), setting("d_model", *width), setting("heads", *heads), setting("d_head", *head),
-             setting("d_ff", *hidden), "model.activation=relu", "model.norm=rms_norm", "model.parallel_blocks=on",
-             "model.position_embedding=off", "model.lookup=gather", "model.shard_weights=on"});
+      step,
+      {setting("batch", batch), setting("sequence", *sequence), "model.vocabulary=32768", setting("layers", *layers),
+       setting("d_model", *width), setting("heads", *heads), setting("d_head", *head), setting("d_ff", *hidden),
+       "model.activation=relu", "model.norm=rms_norm", "model.parallel_blocks=on", "model.position_embedding=off",
+       "model.relative_buckets=32", "model.query_key_norm=on", "model.lookup=gather", "model.shard_weights=on"});
 }
 
 /// "Transformer WMT default, length 256 packed, 32 per core, v3-32"

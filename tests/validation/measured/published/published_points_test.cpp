@@ -60,7 +60,8 @@ TEST(PublishedPoints, TheSizesOfARowAreItsCommands) {
       "run transformer --slice 2x2 --rematerialise unbatched-dots --set model.batch=128 --set model.sequence=1024 "
       "--set model.vocabulary=32768 --set model.layers=16 --set model.d_model=2048 --set model.heads=8 --set "
       "model.d_head=256 --set model.d_ff=8192 --set model.activation=relu --set model.norm=rms_norm --set "
-      "model.parallel_blocks=on --set model.position_embedding=off --set model.lookup=gather --set "
+      "model.parallel_blocks=on --set model.position_embedding=off --set model.relative_buckets=32 --set "
+      "model.query_key_norm=on --set model.lookup=gather --set "
       "model.shard_weights=on");
   EXPECT_EQ(words_of(points("a,training_step,v3,\"BiT ResNet-50x1, 224 px, batch 4096, v3-128 (64 chips)\",68.2,ms,"
                             "yes,,\n")
