@@ -54,7 +54,7 @@ TEST(PropagatedSharding, OfADenseTransformerIsThatOfGspmd) {
 // experts are split along experts, [E,G,C,M] and its hidden form.
 TEST(PropagatedSharding, OfAMixtureOfExpertsIsThatOfGshard) {
   expect_shardings("moe_decoder", {{{4096, 1024, 1024}, "[x, -, -]"},
-                                   {{2048, 2048, 4, 8192}, "[x, -, -, -]"},
+                                   {{2048, 2048, 2, 8192}, "[x, -, -, -]"},
                                    {{2048, 1024, 8192}, "[x, -, -]"},
                                    {{2048, 8192, 1024}, "[x, -, -]"},
                                    {{1024, 8192}, "replicated"}});

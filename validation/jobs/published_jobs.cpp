@@ -28,15 +28,23 @@ std::vector<PublishedJob> loops() {
     command.insert(command.end(), {"--loop", std::move(plan)});
     return PublishedJob{JobKind::loop, std::move(network), std::move(slice), seconds, source, used, std::move(command)};
   };
-  const auto batch = [](const char* samples) { return std::vector<std::string>{"--batch-per-core", samples}; };
+  // What the submissions configure: validation/measured/published/submission.h.
+  const auto batch = [](const char* samples) {
+    return std::vector<std::string>{"--batch-per-core", samples, "--set", "model.gradient_type=f32"};
+  };
+  const auto ssd = [](std::vector<std::string> size, const std::string& cores) {
+    size.insert(size.end(), {"--set", "model.bn_group=" + cores});
+    return size;
+  };
+  const std::vector<std::string> spatial = {"--set", "model.batch=2048",       "--set", "model.spatial=4",
+                                            "--set", "model.gradient_type=f32"};
   return {loop(164.12, v06, true, "resnet50", "4x4", batch("128"), "steps=1252 eval=13"),
           loop(40.97, v06, false, "resnet50", "8x8", batch("128"), "steps=313 eval=4"),
           loop(12.36, v06, false, "resnet50", "16x16", batch("64"), "steps=157 eval=2"),
           loop(6.92, v06, false, "resnet50", "32x16", batch("32"), "steps=157 eval=2"),
-          loop(68.16, v06, true, "ssd", "4x4", batch("32"), "steps=625 eval=5"),
-          loop(21.01, v06, false, "ssd", "8x8", batch("8"), "steps=625 eval=5"),
-          loop(313 * 15.96e-3, v06, true, "ssd", "32x16", {"--set", "model.batch=2048", "--set", "model.spatial=4"},
-               "steps=313 eval=3"),
+          loop(68.16, v06, true, "ssd", "4x4", ssd(batch("32"), "2"), "steps=625 eval=5"),
+          loop(21.01, v06, false, "ssd", "8x8", ssd(batch("8"), "8"), "steps=625 eval=5"),
+          loop(313 * 15.96e-3, v06, true, "ssd", "32x16", ssd(spatial, "32"), "steps=313 eval=3"),
           loop(514.2, v07, false, "bert_large", "4x4", batch("14"), "steps=1117")};
 }
 

@@ -172,6 +172,15 @@ std::vector<ModelKey> transformer_key_list(TransformerOptions defaults) {
   return transformer_keys(defaults, shards_weights).list();
 }
 
+/// The sharding that ships with a workload, without the lines of what this network does not have.
+std::string shipped_sharding(const std::string& name, const TransformerOptions& o) {
+  std::string text = shardings::sharding_text(name);
+  if (layers::is_gated(o.feed_forward.activation)) return text;
+  const std::size_t gate = text.find("\"layer*/ffn/w_gate\"");
+  if (gate != std::string::npos) text.erase(gate, text.find('\n', gate) + 1 - gate);
+  return text;
+}
+
 Workload build(const WorkloadOptions& options, std::string name, TransformerOptions network,
                std::int64_t batch_per_core) {
   bool shards_weights = false;
@@ -201,7 +210,7 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
     if (network.packed) workload.batched.emplace_back("source_sentences");
   }
   workload.sharding =
-      shards_weights ? sharded_weights(network, options.replicas) : shardings::sharding_text(workload.name);
+      shards_weights ? sharded_weights(network, options.replicas) : shipped_sharding(workload.name, network);
   workload.step = transformer_training_step(network);
   return workload;
 }
@@ -305,7 +314,7 @@ TransformerOptions moe_decoder_defaults() {
   options.model = 1024;
   options.attention = {16, 128};
   options.feed_forward = {8192, layers::Activation::relu, false};
-  options.mixture = {.experts = 2048, .group = 2048, .slot_multiple = 4};
+  options.mixture = {.experts = 2048, .group = 2048};
   options.position_embedding = false;
   options.optimizer.kind = OptimizerKind::adafactor;
   return options;

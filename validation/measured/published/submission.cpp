@@ -43,8 +43,9 @@ std::int64_t ssd_norm_group(std::int64_t cores) {
 std::vector<std::string> submitted_settings(const PublishedStep& step) {
   const Submission submission = submission_of(step);
   std::vector<std::string> settings;
-  if (submission.version == 0) return settings;
-  if (sums_in_f32(step, submission)) settings.emplace_back("model.gradient_type=f32");
+  const bool says_f32 = step.partitioning.find("f32 gradients") != std::string::npos;
+  if (says_f32 || (submission.version > 0 && sums_in_f32(step, submission)))
+    settings.emplace_back("model.gradient_type=f32");
   if (submission.version == 6 && step.network.starts_with("ssd_resnet34")) {
     settings.push_back(fmt::format("model.bn_group={}", ssd_norm_group(submission.cores)));
   }

@@ -85,6 +85,8 @@ TEST(PublishedSteps, ASubmissionIsConfiguredAsPublished) {
             "run bert_large --slice 4x4 --batch-per-core 14 --set model.gradient_type=f32");
   EXPECT_EQ(of("transformer_big_mlperf,v3,16,4x4,512,,170,train only,MLPERF v0.6 tpu-v3-32"),
             "run transformer_mlperf --slice 4x4 --batch-per-core 16");
+  EXPECT_EQ(of("resnet50,v3,16,4x4,1024,data parallel; f32 gradients,41.6,train only,a paper"),
+            "run resnet50 --slice 4x4 --batch-per-core 32 --set model.gradient_type=f32");
   EXPECT_EQ(of("resnet50,v3,32,8x4,8192,,116.63,sum of ops,PARA profile"),
             "run resnet50 --slice 8x4 --batch-per-core 128");
 }
