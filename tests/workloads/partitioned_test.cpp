@@ -20,6 +20,7 @@
 #include "workloads/models/resnet50.h"
 #include "workloads/models/ssd.h"
 #include "workloads/models/transformer.h"
+#include "workloads/models/transformer_shardings.h"
 #include "workloads/shardings/shardings.h"
 
 /// Whole training steps, small, on a few partitions: every sharding gives the update of one device.
@@ -318,6 +319,35 @@ TEST(Partitioned, SsdByImagesAndRowsWithStatisticsOfGroups) {
                    "[sharding]\n\"images\" = [\"data\", \"rows\"]\n\"boxes\" = [\"data+rows\"]\n"
                    "\"classes\" = [\"data+rows\"]\n\"matches\" = [\"data+rows\"]\n"
                    "\"logits\" = [\"data+rows\"]\n\"found\" = [\"data+rows\"]\n");
+}
+
+// Decoders and translators, dense and with experts, with every option that adds tensors.
+TEST(Partitioned, TransformersAsTheirKeysShardThem) {
+  models::TransformerOptions options;
+  options.batch = 4;
+  options.sequence = 4;
+  options.vocabulary = 6;
+  options.layers = 2;
+  options.model = 4;
+  options.attention = {2, 3};
+  options.attention.query_key_norm = true;
+  options.feed_forward = {8, layers::Activation::swiglu, false};
+  options.lookup = layers::EmbeddingLookup::gather;
+  options.precision = testing::double_precision();
+  options.optimizer = testing::plain_gradient();
+  for (const bool with_encoder : {false, true}) {
+    SCOPED_TRACE(with_encoder ? "translator" : "decoder");
+    options.attention.relative_buckets = with_encoder ? 0 : 4;
+    options.encoder_layers = with_encoder ? 2 : 0;
+    options.source_sequence = 4;
+    options.source_vocabulary = with_encoder ? 5 : 0;
+    options.packed = with_encoder;
+    options.tied_embedding = !with_encoder;
+    options.mixture.experts = with_encoder ? 2 : 0;
+    expect_same_step(models::transformer_training_step(options), "x=2", models::fully_sharded(options, 2));
+    expect_same_step(models::transformer_training_step(options), "data=2,model=2",
+                     models::tensor_parallel(options, 4, 2));
+  }
 }
 
 // Two images on each four partitions that share them by rows: in the loss, each image is on two partitions.

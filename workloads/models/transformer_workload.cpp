@@ -7,6 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "workloads/global_batch.h"
+#include "workloads/models/transformer_shardings.h"
 #include "workloads/models/transformer_size.h"
 #include "workloads/precision_keys.h"
 #include "workloads/shardings/shardings.h"
@@ -17,8 +18,14 @@ namespace {
 
 constexpr std::int64_t most = std::int64_t{1} << 24;  ///< largest value of a size
 
-/// The keys of the workloads, bound to the fields of `o` and to `shards_weights`.
-ModelKeys transformer_keys(TransformerOptions& o, bool& shards_weights) {
+/// How the cores share the network.
+struct SharedNetwork {
+  bool fully_sharded = false;
+  std::int64_t tensor_ways = 1;
+};
+
+/// The keys of the workloads, bound to the fields of `o` and `shared`.
+ModelKeys transformer_keys(TransformerOptions& o, SharedNetwork& shared) {
   ModelKeys keys;
   add_batch_key(keys, o.batch);
   keys.add("model.sequence", o.sequence, 1, most, "tokens of a sequence");
@@ -59,7 +66,9 @@ ModelKeys transformer_keys(TransformerOptions& o, bool& shards_weights) {
   keys.add("model.activation_type", o.precision.activation,
            {{"f32", hlo::ElementType::f32}, {"bf16", hlo::ElementType::bf16}}, "type of products and their results");
   add_gradient_type_key(keys, o.precision.gradient);
-  keys.add("model.shard_weights", shards_weights,
+  keys.add("model.tensor_parallel", shared.tensor_ways, 1, 1 << 16,
+           "neighbouring cores that share heads, hidden units and words; 1: the\nworkload's own sharding");
+  keys.add("model.shard_weights", shared.fully_sharded,
            "whether each core has a slice of every weight along d_model, which is\ngathered where it is used (fully "
            "sharded data parallel)");
   keys.add("model.packed", o.packed, "whether tokens attend to those of their own sentence alone");
@@ -123,53 +132,9 @@ std::string expert_sharding(std::int64_t cores) {
   return fmt::format("[mesh]\naxes = \"x={}\"\n\n{}", cores, shardings::sharding_text("gshard"));
 }
 
-/// Weights split along d_model over all cores, and activations by their batch: fully sharded data parallelism (Zhao et
-/// al. 2023), the third stage of ZeRO (Rajbhandari et al. 2020). Norms and biases are whole.
-std::string sharded_weights(const TransformerOptions& o, std::int64_t cores) {
-  std::string text = fmt::format("[mesh]\naxes = \"x={}\"\n\n[sharding]\n", cores);
-  const auto split = [&](std::string_view name, std::string_view axes) {
-    text += fmt::format("\"{}\" = [{}]\n", name, axes);
-  };
-  constexpr std::string_view first = "\"x\"", second = "\"\", \"x\"", third = "\"\", \"\", \"x\"";
-  const auto split_stack = [&](const std::string& stack, std::int64_t layers) {
-    split(stack + "embed/lookup", first);
-    if (o.position_embedding) split(stack + "position_embedding", second);
-    const std::string layer = stack + "layer*";
-    split(layer + "/residual", first);
-    for (const char* name : {"q", "k", "v"}) split(layer + "attention/w_" + name, first);
-    split(layer + "attention/w_o", third);
-    const bool gated = layers::is_gated(o.feed_forward.activation);
-    const std::int64_t interval = o.mixture.interval, mixtures = o.mixture.experts > 0 ? layers / interval : 0;
-    if (mixtures < layers) {
-      split(layer + "/ffn/w_in", first);
-      if (gated) split(layer + "/ffn/w_gate", first);
-      split(layer + "/ffn/w_out", second);
-    }
-    if (mixtures > 0) {
-      split(layer + "/moe/w_gating", first);
-      for (const char* name : {"in", "up"}) {
-        if (gated || name == std::string_view("in")) split(layer + "/moe/w_" + name, second);
-      }
-      split(layer + "/moe/w_out", third);
-    }
-  };
-  for (const char* name : {"tokens", "targets", "logits"}) split(name, first);
-  if (o.packed) split("sentences", first);
-  split("embedding", second);
-  if (!o.tied_embedding) split("unembedding", second);
-  split_stack("", o.layers);
-  if (o.encoder_layers > 0) {
-    split("source_tokens", first);
-    if (o.packed) split("source_sentences", first);
-    if (o.source_vocabulary > 0) split("encoder/embedding", second);
-    split_stack("encoder/", o.encoder_layers);
-  }
-  return text;
-}
-
 std::vector<ModelKey> transformer_key_list(TransformerOptions defaults) {
-  bool shards_weights = false;
-  return transformer_keys(defaults, shards_weights).list();
+  SharedNetwork shared;
+  return transformer_keys(defaults, shared).list();
 }
 
 /// The sharding that ships with a workload, without the lines of what this network does not have.
@@ -181,10 +146,25 @@ std::string shipped_sharding(const std::string& name, const TransformerOptions& 
   return text;
 }
 
+std::string sharding_of(const std::string& name, const TransformerOptions& o, const SharedNetwork& shared,
+                        std::int64_t cores) {
+  const std::int64_t ways = shared.tensor_ways;
+  if (ways == 1) return shared.fully_sharded ? fully_sharded(o, cores) : shipped_sharding(name, o);
+  if (shared.fully_sharded) {
+    throw base::InputError("model.tensor_parallel and model.shard_weights exclude each other",
+                           "a file for --sharding may combine them");
+  }
+  if (cores % ways != 0) {
+    throw base::InputError(fmt::format("{} cores are not a multiple of {} that share the heads", cores, ways),
+                           "model.tensor_parallel");
+  }
+  return tensor_parallel(o, cores, ways);
+}
+
 Workload build(const WorkloadOptions& options, std::string name, TransformerOptions network,
                std::int64_t batch_per_core) {
-  bool shards_weights = false;
-  transformer_keys(network, shards_weights).apply(name, options.model);
+  SharedNetwork shared;
+  transformer_keys(network, shared).apply(name, options.model);
   network.attention.biases = network.feed_forward.biases;
   if (options.inference) network.dropout = 0;
   network.attention.dropout = network.feed_forward.dropout = network.dropout;
@@ -209,8 +189,7 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
     workload.batched.insert(workload.batched.begin(), "source_tokens");
     if (network.packed) workload.batched.emplace_back("source_sentences");
   }
-  workload.sharding =
-      shards_weights ? sharded_weights(network, options.replicas) : shipped_sharding(workload.name, network);
+  workload.sharding = sharding_of(workload.name, network, shared, options.replicas);
   workload.step = transformer_training_step(network);
   return workload;
 }
@@ -322,7 +301,11 @@ TransformerOptions moe_decoder_defaults() {
 
 /// Every core has an expert of each mixture, and the tokens of a sequence compete for the slots of all experts.
 Workload build_gshard(const WorkloadOptions& options) {
+  TransformerOptions network = gshard_defaults();
+  SharedNetwork shared;
+  transformer_keys(network, shared).apply("gshard", options.model);
   Workload workload = build(options, "gshard", gshard_defaults(), 1);
+  workload.tokens_per_sample += network.source_sequence;
   if (workload.sharding == shardings::sharding_text("gshard")) workload.sharding = expert_sharding(options.replicas);
   return workload;
 }

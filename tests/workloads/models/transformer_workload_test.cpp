@@ -106,7 +106,7 @@ TEST(Gshard, GroupsHaveThePublishedSlots) {
   options.model = {
       {"model.layers", "2"}, {"model.encoder_layers", "2"}, {"model.experts", "512"}, {"model.batch", "1024"}};
   const Workload workload = build_workload("gshard", options);
-  EXPECT_EQ(workload.samples * (workload.tokens_per_sample + 512), 1 << 20) << "tokens of source and target";
+  EXPECT_EQ(workload.samples * workload.tokens_per_sample, 1 << 20) << "tokens of source and target";
   int combines = 0;
   for (const hlo::Instruction& instruction : workload.step.module.entry_computation().instructions) {
     if (!instruction.op_name.ends_with("moe/combine") || instruction.shape.rank() != 4) continue;
@@ -137,6 +137,28 @@ TEST(TransformerWorkload, ShardingFilesAnnotateTheProgramsThatTheyComeWith) {
     EXPECT_EQ(file.mesh->partitions(), 2048) << name;
     EXPECT_NO_THROW(hlo::spmd::mesh::annotate(workload.step.module, *file.mesh, file)) << name;
   }
+}
+
+// A step of these shardings is that of one device: Partitioned.TransformersAsTheirKeysShardThem.
+TEST(TransformerWorkload, IsShardedByItsKeys) {
+  WorkloadOptions options;
+  options.replicas = 8;
+  options.model = {{"model.tensor_parallel", "4"}};
+  EXPECT_NE(build_workload("transformer", options).sharding.find("axes = \"data=2,model=4\""), std::string::npos);
+  options.model = {{"model.shard_weights", "on"}};
+  EXPECT_NE(build_workload("transformer", options).sharding.find("axes = \"x=8\""), std::string::npos);
+  options.model["model.tensor_parallel"] = "4";
+  EXPECT_THROW(build_workload("transformer", options), base::InputError);
+  options.model = {{"model.tensor_parallel", "3"}};
+  EXPECT_THROW(build_workload("transformer", options), base::InputError);
+}
+
+TEST(TransformerWorkload, ShardingsOfBuiltInsSuitNetworksWithoutGates) {
+  WorkloadOptions options;
+  options.model = {{"model.layers", "1"}, {"model.activation", "relu"}};
+  Workload workload = build_workload("dense_137b", options);
+  const hlo::spmd::mesh::ShardingFile file = hlo::spmd::mesh::read_sharding_file("dense_137b", workload.sharding);
+  EXPECT_NO_THROW(hlo::spmd::mesh::annotate(workload.step.module, *file.mesh, file));
 }
 
 TEST(TransformerWorkload, SettingsSayHowLargeItIs) {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "workloads/models/transformer.h"
+
+/// Sharding files for a Transformer of any sizes.
+namespace podsim::workloads::models {
+
+/// Weights split along their width over all cores, activations by their batch: fully sharded data parallelism (Zhao et
+/// al. 2023), the third stage of ZeRO (Rajbhandari et al. 2020). Norms and biases are whole. The mesh is x.
+std::string fully_sharded(const TransformerOptions& options, std::int64_t cores);
+
+/// Heads, hidden units and words split over `ways` neighbouring cores, the batch over the rest, as in Megatron (Shoeybi
+/// et al. 2019) and in MLPerf's Transformer on 4096 chips. The mesh is data, model. `ways` divides the cores.
+std::string tensor_parallel(const TransformerOptions& options, std::int64_t cores, std::int64_t ways);
+
+}  // namespace podsim::workloads::models
