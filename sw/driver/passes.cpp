@@ -7,6 +7,7 @@
 #include "hlo/expanders/batch_norm.h"
 #include "hlo/expanders/cholesky.h"
 #include "hlo/expanders/known_indices.h"
+#include "hlo/expanders/simple_gathers.h"
 #include "hlo/expanders/top_k.h"
 #include "hlo/expanders/triangular_solve.h"
 #include "hlo/transform/constant_sinking.h"
@@ -77,6 +78,8 @@ constexpr std::array fusion{
          [](Compilation& c) { hlo::expanders::expand_triangular_solves(c.module); }, is_compiled},
     Pass{"sink_constants_into_loops", "constants that loops carry, in their bodies",
          [](Compilation& c) { hlo::transform::sink_constants_into_loops(c.module); }, is_compiled},
+    Pass{"simplify_gathers", "gathers and scatters of one window as dynamic slices, and without needless indices",
+         [](Compilation& c) { hlo::expanders::simplify_gathers(c.module); }, is_compiled},
     Pass{"slice_known_gathers", "gathers and scatters of rows at known positions as slices",
          [](Compilation& c) { hlo::expanders::slice_known_gathers(c.module); }, is_compiled},
     Pass{"replace_weak_dots", "dots of vectors and without contractions as multiplications",
