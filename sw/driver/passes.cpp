@@ -21,6 +21,7 @@
 #include "sw/compiler/fuse/ordered_reshapes.h"
 #include "sw/compiler/fuse/rebuild.h"
 #include "sw/compiler/fuse/transposed_products.h"
+#include "sw/compiler/fuse/unit_broadcasts.h"
 #include "sw/compiler/layout/dimension_order.h"
 #include "sw/compiler/memory_order.h"
 #include "sw/compiler/placed_values.h"
@@ -85,6 +86,8 @@ constexpr std::array fusion{
     Pass{"replace_weak_dots", "dots of vectors and without contractions as multiplications",
          [](Compilation& c) { compiler::fuse::replace_weak_dots(c.module); }, is_compiled},
     Pass{"bypass_copies", "copies have no effect before layouts", each<compiler::fuse::bypass_copies>, is_compiled},
+    Pass{"reshape_unit_broadcasts", "broadcasts that only add dimensions of one element as reshapes",
+         each<compiler::fuse::reshape_unit_broadcasts>, is_compiled},
     Pass{"move_reshapes_to_statistics", "reshapes behind reductions that need not see them",
          each<compiler::fuse::move_reshapes_to_statistics>, is_compiled},
     Pass{"narrow_before_moves", "conversions to narrow types before transpositions",
