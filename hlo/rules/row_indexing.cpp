@@ -7,8 +7,8 @@ namespace podsim::hlo::rules {
 
 std::optional<RowIndexing> row_indexing(const GatherDimensions& roles, const Shape& array, const Shape& indices,
                                         const Shape& rows) {
-  if (!roles.operand_batching.empty() || roles.collapsed.size() != 1 || roles.index_map.size() != 1 ||
-      roles.index_map[0] != roles.collapsed[0]) {
+  if (!roles.operand_batching.empty() || roles.collapsed.size() != 1 ||
+      std::ranges::find(roles.index_map, roles.collapsed[0]) == roles.index_map.end()) {
     return std::nullopt;
   }
   const int vectors = roles.index_vector < indices.rank() ? indices.rank() - 1 : indices.rank();

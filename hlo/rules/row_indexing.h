@@ -8,7 +8,7 @@
 namespace podsim::hlo::rules {
 
 /// How rows of an array are indexed, if it is along one dimension of it and by one dimension of indices, and if the
-/// others are whole.
+/// others are whole. Indices of whole dimensions are 0, or clamped to it, or drop a row of updates.
 struct RowIndexing {
   int dimension = 0;        ///< of the array
   int batch_dimension = 0;  ///< of the rows: the number of a row
