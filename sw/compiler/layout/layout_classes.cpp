@@ -150,8 +150,10 @@ class Classifier {
     if (op.operands.size() != (is_gather ? 2 : 3)) return std::nullopt;
     const hlo::Shape& array = computation[op.operands[0]].shape;
     const hlo::Shape& rows = is_gather ? op.shape : computation[op.operands[2]].shape;
-    if (array.rank() < 3) return std::nullopt;  // the lanes and sublanes of a table are those of its text
-    return hlo::rules::row_indexing(op.gather, array, computation[op.operands[1]].shape, rows);
+    const auto found = hlo::rules::row_indexing(op.gather, array, computation[op.operands[1]].shape, rows);
+    // The sublanes of a table are its rows. One whose lanes the text indexes is better the other way around.
+    if (found && array.rank() < 3 && found->dimension == 0) return std::nullopt;
+    return found;
   }
 
   /// Joins the dimensions of an array with those of its rows, the indexed one with the number of the row.
