@@ -293,7 +293,7 @@ class Chooser {
   /// Compares different numbers of moving reshapes: fewer are better unless the arrays are padded much more.
   bool moves_or_pads_less(const Price& a, const Price& b) const {
     const double much = machine_.passes.reshape_padding;
-    return a.moving < b.moving ? a.bytes < much * b.bytes : b.bytes >= much * a.bytes;
+    return a.moving < b.moving ? a.bytes <= much * b.bytes : b.bytes > much * a.bytes;
   }
 
   bool is_better(const Price& other, const Price& now) const {
