@@ -228,13 +228,25 @@ std::optional<Module> update_of_window(const Module& module, const Indexing& x) 
   return std::move(b).build(root);
 }
 
-/// A gather or scatter of fewer indices and of windows of fewer dimensions.
+/// A gather or scatter of fewer indices, of windows of fewer dimensions, and with one dimension of windows.
 struct Reduced {
   std::vector<std::size_t> elements;  ///< of the index vectors that stay
   std::vector<int> collapsed;         ///< dimensions of the array that windows drop besides
   std::vector<std::int64_t> windows;  ///< sizes of the result or of the updates
+  bool is_flat = false;               ///< whether several dimensions of indices become one
   GatherDimensions roles;
 };
+
+/// Whether windows are numbered by several dimensions that can be one: those of a result, or of updates, are next to
+/// each other, and index vectors lie along the last dimension of the indices.
+bool can_be_flat(const Indexing& x) {
+  if (!x.op.gather->operand_batching.empty() || x.op.gather->index_vector < x.indices().rank() - 1) return false;
+  std::vector<int> numbers;
+  for (int i = 0; i < x.windows().rank(); ++i) {
+    if (!is_among(x.op.gather->offset, i)) numbers.push_back(i);
+  }
+  return numbers.size() > 1 && numbers.back() - numbers.front() == int(numbers.size()) - 1;
+}
 
 std::optional<Reduced> reduced(const Indexing& x) {
   Reduced found{.roles = x.op.gather};
@@ -246,7 +258,10 @@ std::optional<Reduced> reduced(const Indexing& x) {
     found.roles.index_map.push_back(d);
     if (x.sizes[std::size_t(d)] == 1 && !is_among(x.op.gather->collapsed, d)) found.collapsed.push_back(d);
   }
-  if (found.collapsed.empty() && found.elements.size() == x.op.gather->index_map.size()) return std::nullopt;
+  found.is_flat = can_be_flat(x);
+  if (!found.is_flat && found.collapsed.empty() && found.elements.size() == x.op.gather->index_map.size()) {
+    return std::nullopt;
+  }
   if (found.elements.empty() && !x.is_gather()) return std::nullopt;
   std::vector<int> dropped;  // of the windows
   std::size_t next = 0;
@@ -256,23 +271,32 @@ std::optional<Reduced> reduced(const Indexing& x) {
     ++next;
   }
   found.roles.offset.clear();
-  int number = 0;
+  bool has_number = false;
   for (int i = 0; i < x.windows().rank(); ++i) {
+    const bool is_number = !is_among(x.op.gather->offset, i);
+    const std::int64_t size = x.windows().dimensions[std::size_t(i)];
     if (is_among(dropped, i)) continue;
-    found.windows.push_back(x.windows().dimensions[std::size_t(i)]);
-    if (is_among(x.op.gather->offset, i)) found.roles.offset.push_back(number);
-    ++number;
+    if (is_number && has_number && found.is_flat) {
+      found.windows.back() *= size;
+      continue;
+    }
+    has_number = has_number || is_number;
+    if (!is_number) found.roles.offset.push_back(int(found.windows.size()));
+    found.windows.push_back(size);
   }
+  if (found.is_flat) found.roles.index_vector = 1;
   found.roles.collapsed.insert(found.roles.collapsed.end(), found.collapsed.begin(), found.collapsed.end());
   std::ranges::sort(found.roles.collapsed);
   return found;
 }
 
 InstructionId remaining_indices(GraphBuilder& b, InstructionId indices, const Indexing& x, const Reduced& less) {
-  if (less.elements.size() == x.op.gather->index_map.size()) return indices;
-  std::vector<InstructionId> parts;
-  for (const std::size_t i : less.elements) parts.push_back(index_element(b, indices, x.op.gather, i));
-  return parts.size() == 1 ? parts[0] : b.concatenate(std::move(parts), x.op.gather->index_vector);
+  if (less.elements.size() < x.op.gather->index_map.size()) {
+    std::vector<InstructionId> parts;
+    for (const std::size_t i : less.elements) parts.push_back(index_element(b, indices, x.op.gather, i));
+    indices = parts.size() == 1 ? parts[0] : b.concatenate(std::move(parts), x.op.gather->index_vector);
+  }
+  return less.is_flat ? b.reshape(indices, {x.count(), std::int64_t(less.elements.size())}) : indices;
 }
 
 /// The whole array, less its dimensions of one element that windows drop, for each index.

@@ -154,6 +154,26 @@ TEST(SimpleGathers, LeaveIndicesOfWholeDimensions) {
                            Opcode::gather));
 }
 
+TEST(SimpleGathers, NumberWindowsByOneDimension) {
+  EXPECT_TRUE(indexes_rows(simplified("  x = f32[2,9,3] parameter(0)\n  i = s32[4,2,1] parameter(1)\n"
+                                      "  ROOT g = f32[2,4,2,3] gather(x, i), offset_dims={0,3}, "
+                                      "collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=2, "
+                                      "slice_sizes={2,1,3}\n"),
+                           Opcode::gather));
+  EXPECT_TRUE(indexes_rows(simplified("  x = f32[9,3] parameter(0)\n  i = s32[2,4] parameter(1)\n"
+                                      "  u = f32[2,4,3] parameter(2)\n"
+                                      "  ROOT s = f32[9,3] scatter(x, i, u), update_window_dims={2}, "
+                                      "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+                                      "index_vector_dim=2, to_apply=twice\n"),
+                           Opcode::scatter));
+}
+
+TEST(SimpleGathers, NumberWindowsAsBeforeIfTheirDimensionsAreApart) {
+  simplified("  x = f32[9,3] parameter(0)\n  i = s32[2,4] parameter(1)\n"
+             "  ROOT g = f32[2,3,4] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+             "index_vector_dim=2, slice_sizes={1,3}\n");
+}
+
 std::string scatter_of_rows(const std::string& columns, const std::string& combiner) {
   return "  x = f32[2,9,3] parameter(0)\n  u = f32[2,4,1,3] parameter(1)\n  r = s32[4,1] parameter(2)\n" + columns +
          "  i = s32[4,2] concatenate(r, z), dimensions={1}\n"
