@@ -174,7 +174,8 @@ void slice_known_gathers(Module& module) {
     const Instruction& op = computation[id];
     const bool is_gather = op.opcode == Opcode::gather;
     const bool is_sum = op.opcode == Opcode::scatter && op.operands.size() == 3 && adds(module, op);
-    if ((!is_gather && !is_sum) || op.phase != AsyncPhase::none || op.gather->index_map.size() != 1) return std::nullopt;
+    if ((!is_gather && !is_sum) || op.phase != AsyncPhase::none || op.gather->index_map.size() != 1)
+      return std::nullopt;
     const std::optional<Literal> indices = known_value(computation, op.operands[1], max_indices);
     if (!indices || indices->shape.element_count() == 0) return std::nullopt;
     const Shape& operand = computation[op.operands[0]].shape;

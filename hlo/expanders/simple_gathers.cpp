@@ -64,6 +64,7 @@ std::optional<Indexing> indexing_of(const Computation& computation, const Instru
 /// Element `i` of all index vectors, which keep their rank.
 InstructionId index_element(GraphBuilder& b, InstructionId indices, const GatherDimensions& roles, std::size_t i) {
   if (roles.index_vector == b.shape(indices).rank()) return indices;
+  if (b.shape(indices).dimensions[std::size_t(roles.index_vector)] == 1) return indices;
   std::vector<SliceDimension> slice;
   for (const std::int64_t size : b.shape(indices).dimensions) slice.push_back({0, size, 1});
   slice[std::size_t(roles.index_vector)] = {std::int64_t(i), std::int64_t(i) + 1, 1};
@@ -90,8 +91,8 @@ bool is_known_zero(const Indexing& x, std::size_t i) {
   GraphBuilder b("element");
   const InstructionId element = index_element(b, b.constant(*known), x.op.gather, std::size_t(at));
   const Module module = std::move(b).build(element);
-  const std::optional<Literal> value = known_value(module.entry_computation(), module.entry_computation().root,
-                                                   max_known_indices);
+  const std::optional<Literal> value =
+      known_value(module.entry_computation(), module.entry_computation().root, max_known_indices);
   for (std::int64_t e = 0; e < value->shape.element_count(); ++e) {
     if (eval::integer_of(value->shape.element_type, eval::element_of(*value, e)) != 0) return false;
   }
@@ -187,8 +188,8 @@ Module slice_of_window(const Indexing& x) {
   GraphBuilder b("window");
   const std::vector<InstructionId> operands = parameters_for(b, x);
   const std::optional<std::vector<SliceDimension>> known = known_window(x);
-  const InstructionId window = known ? b.slice(operands[0], *known)
-                                     : b.dynamic_slice(operands[0], starts_of_window(b, x, operands[1]), x.sizes);
+  const InstructionId window =
+      known ? b.slice(operands[0], *known) : b.dynamic_slice(operands[0], starts_of_window(b, x, operands[1]), x.sizes);
   const InstructionId root = b.convert(b.reshape(window, x.op.shape.dimensions), x.op.shape.element_type);
   return std::move(b).build(root);
 }

@@ -69,10 +69,10 @@ TEST(SimpleGathers, OfOneWindowAreDynamicSlices) {
 }
 
 TEST(SimpleGathers, OfOneWindowMayHaveIndexDimensionsOfOne) {
-  const Module module =
-      simplified("  x = f32[4,6] parameter(0)\n  i = s32[1,1,1] parameter(1)\n"
-                 "  ROOT g = f32[1,4,1] gather(x, i), offset_dims={1}, collapsed_slice_dims={1}, start_index_map={1}, "
-                 "index_vector_dim=2, slice_sizes={4,1}\n");
+  const Module module = simplified(
+      "  x = f32[4,6] parameter(0)\n  i = s32[1,1,1] parameter(1)\n"
+      "  ROOT g = f32[1,4,1] gather(x, i), offset_dims={1}, collapsed_slice_dims={1}, start_index_map={1}, "
+      "index_vector_dim=2, slice_sizes={4,1}\n");
   EXPECT_EQ(count_of(module, Opcode::dynamic_slice), 1);
 }
 
@@ -103,35 +103,33 @@ TEST(SimpleGathers, AScatterOfOneWindowIsAnUpdateUnlessItLeavesTheArray) {
 
 TEST(SimpleGathers, AScatterOfOneKnownWindowNeedsNoSelection) {
   for (const char* start : {"{0,0}", "{3,5}"}) {
-    const Module module =
-        simplified(scatter_of_window(std::string("  i = s32[2] constant(") + start + ")\n", "twice"));
+    const Module module = simplified(scatter_of_window(std::string("  i = s32[2] constant(") + start + ")\n", "twice"));
     EXPECT_EQ(count_of(module, Opcode::dynamic_update_slice), 1) << start;
     EXPECT_EQ(count_of(module, Opcode::select), 0) << start;
   }
   for (const char* start : {"{-1,0}", "{0,-1}", "{4,0}", "{0,6}"}) {
-    const Module module =
-        simplified(scatter_of_window(std::string("  i = s32[2] constant(") + start + ")\n", "twice"));
+    const Module module = simplified(scatter_of_window(std::string("  i = s32[2] constant(") + start + ")\n", "twice"));
     EXPECT_EQ(count_of(module, Opcode::dynamic_update_slice), 0) << start << ": nothing is updated";
   }
 }
 
 TEST(SimpleGathers, AScatterOfOneWindowMayHaveSeveralArrays) {
   for (const char* indices : {"  i = s32[1] parameter(4)\n", "  i = s32[1] constant({7})\n"}) {
-    const Module module = simplified(
-        std::string("  x = f32[3,8] parameter(0)\n  y = s32[3,8] parameter(1)\n  u = f32[3,2] parameter(2)\n"
-                    "  v = s32[3,2] parameter(3)\n") +
-        indices +
-        "  ROOT s = (f32[3,8], s32[3,8]) scatter(x, y, i, u, v), update_window_dims={0,1}, "
-        "inserted_window_dims={}, scatter_dims_to_operand_dims={1}, index_vector_dim=0, to_apply=both\n");
+    const Module module =
+        simplified(std::string("  x = f32[3,8] parameter(0)\n  y = s32[3,8] parameter(1)\n  u = f32[3,2] parameter(2)\n"
+                               "  v = s32[3,2] parameter(3)\n") +
+                   indices +
+                   "  ROOT s = (f32[3,8], s32[3,8]) scatter(x, y, i, u, v), update_window_dims={0,1}, "
+                   "inserted_window_dims={}, scatter_dims_to_operand_dims={1}, index_vector_dim=0, to_apply=both\n");
     EXPECT_EQ(count_of(module, Opcode::scatter), 0);
   }
 }
 
 TEST(SimpleGathers, OfWholeArraysAreBroadcasts) {
-  const Module module =
-      simplified("  x = f32[4,1,5] parameter(0)\n  i = s32[3,2] parameter(1)\n"
-                 "  ROOT g = f32[4,3,5] gather(x, i), offset_dims={0,2}, collapsed_slice_dims={1}, "
-                 "start_index_map={1,0}, index_vector_dim=1, slice_sizes={4,1,5}\n");
+  const Module module = simplified(
+      "  x = f32[4,1,5] parameter(0)\n  i = s32[3,2] parameter(1)\n"
+      "  ROOT g = f32[4,3,5] gather(x, i), offset_dims={0,2}, collapsed_slice_dims={1}, "
+      "start_index_map={1,0}, index_vector_dim=1, slice_sizes={4,1,5}\n");
   EXPECT_EQ(count_of(module, Opcode::gather), 0);
   EXPECT_EQ(count_of(module, Opcode::broadcast), 1);
 }
@@ -169,9 +167,10 @@ TEST(SimpleGathers, NumberWindowsByOneDimension) {
 }
 
 TEST(SimpleGathers, NumberWindowsAsBeforeIfTheirDimensionsAreApart) {
-  simplified("  x = f32[9,3] parameter(0)\n  i = s32[2,4] parameter(1)\n"
-             "  ROOT g = f32[2,3,4] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
-             "index_vector_dim=2, slice_sizes={1,3}\n");
+  simplified(
+      "  x = f32[9,3] parameter(0)\n  i = s32[2,4] parameter(1)\n"
+      "  ROOT g = f32[2,3,4] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+      "index_vector_dim=2, slice_sizes={1,3}\n");
 }
 
 std::string scatter_of_rows(const std::string& columns, const std::string& combiner) {
@@ -188,8 +187,7 @@ TEST(SimpleGathers, AScatterLeavesIndicesOfWholeDimensionsThatAreZero) {
   EXPECT_FALSE(indexes_rows(simplified(scatter_of_rows("  z = s32[4,1] constant({{0},{1},{0},{0}})\n", "twice")),
                             Opcode::scatter))
       << "the second row is dropped";
-  EXPECT_FALSE(
-      indexes_rows(simplified(scatter_of_rows("  z = s32[4,1] parameter(3)\n", "twice")), Opcode::scatter));
+  EXPECT_FALSE(indexes_rows(simplified(scatter_of_rows("  z = s32[4,1] parameter(3)\n", "twice")), Opcode::scatter));
 }
 
 }  // namespace

@@ -192,6 +192,46 @@ TEST(DimensionOrder, TheDimensionOfRowsIsNotInTheLanes) {
   EXPECT_NE(layouts_of(module).at("f32[3,4096,5]")[0], 1);
 }
 
+// As above: an index of the whole last dimension says nothing of the order.
+TEST(DimensionOrder, RowsMayHaveIndicesOfWholeDimensionsToo) {
+  hlo::Module module = hlo::testing::graph_of_entry(
+      "x = f32[2048,9,3] parameter(0)\n i = s32[4,2] parameter(1)\n u = f32[2048,4,3] parameter(2)\n"
+      " y = f32[2048,9,3] negate(x)\n"
+      " ROOT s = f32[2048,9,3] scatter(y, i, u), update_window_dims={0,2}, inserted_window_dims={1}, "
+      "scatter_dims_to_operand_dims={1,2}, index_vector_dim=1, to_apply=add",
+      "add { p = f32[] parameter(0)  q = f32[] parameter(1)  ROOT r = f32[] add(p, q) }\n");
+  assign_dimension_orders(module, sw::tpu_v3());
+  EXPECT_EQ(layouts_of(module).at("f32[2048,9,3]")[0], 0);
+}
+
+// The text has 14 of 128 lanes; rows of [4096,14] along its first dimension need it, those along its second do not.
+TEST(DimensionOrder, ATableThatIsIndexedAlongItsLanesIsTheOtherWayAround) {
+  const auto table = [](const std::string& result, const std::string& roles) {
+    hlo::Module module = hlo::testing::graph_of_entry(
+        "x = f32[4096,14] parameter(0)\n i = s32[8] parameter(1)\n"
+        " y = f32[4096,14] negate(x)\n g = f32[" +
+        result + "] gather(y, i), " + roles + ", index_vector_dim=1\n ROOT n = f32[" + result + "] negate(g)");
+    assign_dimension_orders(module, sw::tpu_v3());
+    return layouts_of(module).at("f32[4096,14]");
+  };
+  EXPECT_EQ(table("4096,8", "offset_dims={0}, collapsed_slice_dims={1}, start_index_map={1}, slice_sizes={4096,1}"),
+            (Layout{0, 1}));
+  EXPECT_EQ(table("8,14", "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, slice_sizes={1,14}"),
+            (Layout{1, 0}));
+}
+
+// The array that the reshape makes is only read within a fusion: it has no traffic of its own to save.
+TEST(DimensionOrder, AnArrayThatIsNotStoredFollowsTheOneThatItIsAReshapeOf) {
+  hlo::Module module = hlo::testing::graph_of_entry(
+      "x = f32[2048,9,3] parameter(0)\n y = f32[2048,9,3] negate(x)\n"
+      " s = f32[2048,9,1] slice(y), slice={[0:2048],[0:9],[1:2]}\n r = f32[2048,9] reshape(s)\n"
+      " b = f32[2048,9,3] broadcast(r), dimensions={0,1}\n ROOT m = f32[2048,9,3] multiply(y, b)");
+  assign_dimension_orders(module, sw::tpu_v3());
+  const hlo::Computation& entry = module.entry_computation();
+  const auto reshape = std::ranges::find(entry.instructions, hlo::Opcode::reshape, &hlo::Instruction::opcode);
+  EXPECT_TRUE(hlo::keeps_order(entry[reshape->operands[0]].shape, reshape->shape));
+}
+
 TEST(DimensionOrder, AsynchronousOpsKeepTheOrderOfTheText) {
   hlo::Module module = hlo::testing::graph_of(R"(HloModule m
 ENTRY main {
