@@ -237,21 +237,42 @@ class Chooser {
     return bytes;
   }
 
-  /// Cycles of units and traffic of a reshape, with the copy that brings its operand in order (order_reshapes()).
-  double reshape_cycles(const hlo::Computation& computation, const hlo::Instruction& reshape) const {
+  /// Cycles of units and traffic of a reshape, with the copy that order_reshapes() puts in front of it or behind it.
+  double reshape_cycles(const hlo::Computation& computation, hlo::InstructionId id) const {
+    const hlo::Instruction& reshape = computation[id];
     const hlo::Shape& operand = computation[reshape.operands[0]].shape;
     if (hlo::is_renaming(operand, reshape.shape)) return 0;
-    const std::optional<Order> order = hlo::order_for_renaming(reshape.shape, operand);
-    if (hlo::keeps_order(operand, reshape.shape) || !order) {
-      return unit_cycles(computation, reshape, machine_) + passage_cycles(operand, reshape.shape);
+    if (!hlo::keeps_order(operand, reshape.shape)) {
+      if (const std::optional<Order> before = hlo::order_for_renaming(reshape.shape, operand)) {
+        const hlo::Shape copied = ordered(operand, *before);
+        return copy_cycles(computation, reshape.operands[0], copied) + renaming_cycles(copied, reshape.shape);
+      }
+      const std::optional<Order> after = hlo::order_for_renaming(operand, reshape.shape);
+      const hlo::Shape kept = ordered(reshape.shape, after.value_or(Order{}));
+      const hlo::Shape read = after ? operand : ordered(operand, {});
+      const double first = after ? 0 : copy_cycles(computation, reshape.operands[0], read);
+      return first + renaming_cycles(read, kept) + copy_cycles(computation, id, kept);  // which copies from `kept`
     }
+    return unit_cycles(computation, reshape, machine_) + passage_cycles(operand, reshape.shape);
+  }
+
+  static hlo::Shape ordered(hlo::Shape shape, const Order& order) {
+    shape.minor_to_major = order;
+    return shape;
+  }
+
+  /// Cycles of a copy between the order of an array and another one.
+  double copy_cycles(const hlo::Computation& computation, hlo::InstructionId array, const hlo::Shape& other) const {
     hlo::Instruction copy;
     copy.opcode = hlo::Opcode::copy;
-    copy.operands = reshape.operands;
-    copy.shape = operand;
-    copy.shape.minor_to_major = *order;
-    const double copied = unit_cycles(computation, copy, machine_) + passage_cycles(operand, copy.shape);
-    return hlo::is_renaming(copy.shape, reshape.shape) ? copied : copied + passage_cycles(copy.shape, reshape.shape);
+    copy.operands = {array};
+    copy.shape = other;
+    return unit_cycles(computation, copy, machine_) + passage_cycles(computation[array].shape, other);
+  }
+
+  /// Cycles of the traffic of a reshape that keeps the order of elements.
+  double renaming_cycles(const hlo::Shape& read, const hlo::Shape& written) const {
+    return hlo::is_renaming(read, written) ? 0 : passage_cycles(read, written);
   }
 
   /// Cycles in which an array is read and another one is written.
@@ -282,7 +303,7 @@ class Chooser {
       if (op.opcode == hlo::Opcode::reshape) {
         if (!hlo::keeps_order(computation[op.operands[0]].shape, op.shape)) ++sum.moving;
         sum.cycles += fused_[std::size_t(c)][std::size_t(id)] ? unit_cycles(computation, op, machine_)
-                                                              : reshape_cycles(computation, op);
+                                                              : reshape_cycles(computation, id);
       } else {
         sum.cycles += unit_cycles(computation, op, machine_);
       }
