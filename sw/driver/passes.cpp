@@ -20,7 +20,7 @@
 #include "sw/compiler/fuse/narrowed_moves.h"
 #include "sw/compiler/fuse/ordered_reshapes.h"
 #include "sw/compiler/fuse/rebuild.h"
-#include "sw/compiler/fuse/simplified_reshapes.h"
+#include "sw/compiler/fuse/simplified_moves.h"
 #include "sw/compiler/fuse/transposed_products.h"
 #include "sw/compiler/layout/dimension_order.h"
 #include "sw/compiler/memory_order.h"
@@ -86,8 +86,8 @@ constexpr std::array fusion{
     Pass{"replace_weak_dots", "dots of vectors and without contractions as multiplications",
          [](Compilation& c) { compiler::fuse::replace_weak_dots(c.module); }, is_compiled},
     Pass{"bypass_copies", "copies have no effect before layouts", each<compiler::fuse::bypass_copies>, is_compiled},
-    Pass{"simplify_reshapes", "broadcasts that only add dimensions of one element as reshapes, one for several",
-         each<compiler::fuse::simplify_reshapes>, is_compiled},
+    Pass{"simplify_moves", "one reshape for several, and none of slices and updates of whole arrays",
+         each<compiler::fuse::simplify_moves>, is_compiled},
     Pass{"move_reshapes_to_statistics", "reshapes behind reductions that need not see them",
          each<compiler::fuse::move_reshapes_to_statistics>, is_compiled},
     Pass{"narrow_before_moves", "conversions to narrow types before transpositions",
