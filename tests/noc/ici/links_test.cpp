@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "base/diagnostic.h"
@@ -144,6 +145,75 @@ TEST(Links, TwoChipsThatNoLivingLinksJoinAreTheVerdict) {
   driver.finish();
   EXPECT_EQ(driver.heard[1].at, -1);
   EXPECT_THROW(driver.links.check(), base::SimulationError);
+}
+
+TEST(Links, TheVerdictNamesBothEndsOfTheMessage) {
+  const Topology line({4}, {false});
+  const std::array fault{parse_fault("dead-link:(0)x+")};
+  Driver driver(line, Faults(line, fault));
+  driver.send(Time(0), message_from(0, 1, 0, 1000, 1), Delivery::ahead);
+  try {
+    driver.links.check();
+    FAIL() << "there is no route";
+  } catch (const base::SimulationError& error) {
+    const std::string names = line.name(0) + " and " + line.name(1);
+    EXPECT_NE(std::string(error.what()).find(names), std::string::npos) << error.what();
+  }
+}
+
+// Another link is dead: the message takes its one hop of 300 ns and 1 us, and no software.
+TEST(Links, WithADeadLinkElsewhereAMessageIsNotRelayed) {
+  const Topology mesh({3, 2}, {false, false});
+  const std::array fault{parse_fault("dead-link:(0,0)x+")};
+  for (const Delivery delivery : {Delivery::ahead, Delivery::in_turn}) {
+    Driver driver(mesh, Faults(mesh, fault));
+    driver.send(Time(0), message_from(1, 1, 0, 1000, 1), delivery);
+    driver.send(Time(0), message_from(1, 0, 0, 1000, 2), delivery);
+    driver.finish();
+    EXPECT_EQ(driver.heard[1].at, 2);
+    EXPECT_EQ(driver.heard[1].received, Time(1'300'000));
+    EXPECT_EQ(driver.heard[2].at, 1) << "a message to itself";
+    EXPECT_EQ(driver.heard[2].received, Time(0));
+    EXPECT_EQ(driver.links.messages_relayed(), 0);
+  }
+}
+
+// The first link takes 2 us for 1000 bytes, the second 1 us: the last byte is on it 300 ns after it has left the first.
+TEST(Links, ATailArrivesNoEarlierThanASlowLinkLetsItGo) {
+  const Topology line({3}, {false});
+  const std::array fault{parse_fault("slow-link:(0)x+:0.5")};
+  Driver driver(line, Faults(line, fault));
+  driver.send(Time(0), message_from(0, 2, 0, 1000, 1), Delivery::ahead);
+  driver.finish();
+  EXPECT_EQ(driver.heard[1].received, Time(2'000'000 + 2 * 300'000));
+}
+
+// Both heads are at the chip in the middle after one hop, and go on along y+.
+TEST(Links, HeadsThatArriveAtOneTimeTakeALinkInTheOrderOfTheirPorts) {
+  Driver driver(Topology({3, 2}, {false, false}));
+  driver.send(Time(0), message_from(2, -1, 1, 100, 1), Delivery::ahead);
+  driver.send(Time(0), message_from(0, +1, 1, 100, 2), Delivery::ahead);
+  driver.finish();
+  EXPECT_EQ(driver.heard[2].received, Time(2 * 300'000 + 100'000));
+  EXPECT_EQ(driver.heard[1].received, Time(2 * 300'000 + 2 * 100'000)) << "by the second port";
+}
+
+// The record has message 1 before message 2; the second time message 1 comes later and is waited for.
+TEST(Links, FollowTheOrderOfARecord) {
+  const FoldedTopology topology(Topology({3}, {false}));
+  std::vector<ServiceOrder> orders;
+  Driver first(topology);
+  first.links.record(orders);
+  first.send(Time(0), message_from(0, 2, 0, 100, 1), Delivery::ahead);
+  first.send(Time(0), message_from(0, 1, 0, 100, 2), Delivery::ahead);
+  first.finish();
+  Driver second(topology);
+  second.links.follow(orders, topology);
+  second.send(Time(0), message_from(0, 1, 0, 100, 2), Delivery::ahead);
+  second.send(Time(50'000), message_from(0, 2, 0, 100, 1), Delivery::ahead);
+  second.finish();
+  EXPECT_EQ(second.heard[1].received, Time(50'000 + 2 * 300'000 + 100'000));
+  EXPECT_EQ(second.heard[2].received, Time(50'000 + 300'000 + 2 * 100'000));
 }
 
 /// A message's links are those of its dimension-order route, its head is on each as soon as the link is free, and its
