@@ -23,7 +23,7 @@ void add(base::ContentHash& hash, const TileWork& work) {
   hash.add(phases.size());
   for (const TilePhase& phase : phases) {
     TilePhase::for_each_count([&](const auto& count) { hash.add(count); }, phase);
-    hash.add(phase.of<Mxu>().product);
+    hash.add(phase.of<Mxu>().product, phase.of<Mxu>().depth);
   }
   add(hash, writes);
 }

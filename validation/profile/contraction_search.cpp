@@ -24,10 +24,15 @@ constexpr double other_order = 1.05;
 /// A contraction that explains less than this fraction is not the op's main one.
 constexpr double min_share = 0.7;
 constexpr double min_share_at_all = 0.4;
+/// Two convolutions in sequence are tried if a single one leaves more than this share to other work.
+constexpr double min_share_of_one = 0.97;
 /// A compiler would not fuse a chain that pads its products by more than this.
 constexpr std::int64_t max_padding = 8;
 /// A smaller array has no contraction worth a matrix unit.
 constexpr std::int64_t min_elements = 16;
+
+/// A kernel with a longer side is an image.
+constexpr std::int64_t max_side = 7;
 
 /// Limits on chains so that all can be tried: contractions in a chain, candidate factors, and combinations.
 constexpr std::size_t max_steps = 3;
@@ -49,6 +54,7 @@ class Search {
       for (int both = 0; both < int(operands_.size()); ++both) try_pair(result, both, both);
     }
     if (!explained()) try_chains();
+    if (!explained(min_share_of_one)) try_convolution_chains();
     if (!explained()) {
       for_all_pairs([&](int result, int lhs, int rhs) { try_groups(result, lhs, rhs, Groups::of_several); });
     }
@@ -142,6 +148,60 @@ class Search {
       }
       if (steps.size() + 1 < max_steps) extend(steps, earlier_result, value, next);
     }
+  }
+
+  /// Tries two convolutions in sequence: the first one, of an image and a kernel, keeps the positions of the image.
+  void try_convolution_chains() {
+    for (int image = 0; image < int(operands_.size()); ++image) {
+      for (int kernel = 0; kernel < int(operands_.size()); ++kernel) {
+        if (is_kernel(image) || !is_factor(image) || !is_factor(kernel) || !is_kernel(kernel)) continue;
+        for (const hlo::Shape& value : convolved(image, kernel)) {
+          for (hlo::Instruction& first :
+               matching_convolutions(value, operands_[std::size_t(image)], operands_[std::size_t(kernel)])) {
+            continue_convolution(step(image, kernel, std::move(first), operands_[std::size_t(image)],
+                                      operands_[std::size_t(kernel)]),
+                                 value);
+          }
+        }
+      }
+    }
+  }
+
+  void continue_convolution(const ContractionStep& first, const hlo::Shape& value) {
+    if (2.0 * double(first.multiply_accumulates) > rounding * flops_) return;
+    for (int next = 0; next < int(operands_.size()); ++next) {
+      const hlo::Shape& operand = operands_[std::size_t(next)];
+      if (next == first.lhs || next == first.rhs || !is_factor(next)) continue;
+      for (int result = 0; result < int(results_.size()); ++result) {
+        if (++tried_ > max_tried) return;
+        for (hlo::Instruction& second : matching_convolutions(results_[std::size_t(result)], value, operand)) {
+          offer(result, {first, step(earlier_result, next, std::move(second), value, operand)});
+        }
+        for (hlo::Instruction& second : matching_convolutions(results_[std::size_t(result)], operand, value)) {
+          offer(result, {first, step(next, earlier_result, std::move(second), operand, value)});
+        }
+      }
+    }
+  }
+
+  /// True for a window of few taps with as many or more features.
+  bool is_kernel(int operand) const {
+    const hlo::Shape& shape = operands_[std::size_t(operand)];
+    return shape.rank() == 4 && shape.dimensions[0] <= max_side && shape.dimensions[1] <= max_side;
+  }
+
+  /// Arrays that a kernel makes of an image in the order of both: the image with the kernel's other features.
+  std::vector<hlo::Shape> convolved(int image, int kernel) const {
+    const hlo::Shape &from = operands_[std::size_t(image)], &window = operands_[std::size_t(kernel)];
+    if (from.rank() != 4) return {};
+    std::vector<hlo::Shape> values;
+    for (const int input : {2, 3}) {
+      if (from.dimensions[3] != window.dimensions[std::size_t(input)]) continue;
+      hlo::Shape value = from;
+      value.dimensions[3] = window.dimensions[std::size_t(5 - input)];
+      if (values.empty() || values.front().dimensions != value.dimensions) values.push_back(value);
+    }
+    return values;
   }
 
   /// Offers a chain that ends in a sum over some dimensions of its last array.
@@ -267,7 +327,10 @@ class Search {
 
   static std::size_t contracted(const Contraction& contraction) {
     std::size_t dimensions = 0;
-    for (const ContractionStep& s : contraction.steps) dimensions += s.hero.dot->lhs_contracting.size();
+    for (const ContractionStep& s : contraction.steps) {
+      dimensions += s.hero.opcode == hlo::Opcode::dot ? s.hero.dot->lhs_contracting.size()
+                                                      : s.hero.convolution->input_spatial.size() + 1;
+    }
     return dimensions;
   }
 

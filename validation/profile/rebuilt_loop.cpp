@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "hlo/array_tile.h"
 #include "validation/profile/body_builder.h"
 #include "validation/profile/not_modelled.h"
 
@@ -21,6 +22,9 @@ constexpr std::int64_t max_operations = 1 << 18;
 /// A fusion without operands that makes numbers from iotas takes fewer operations than a dropout mask: compare the
 /// random number, select, scale.
 constexpr double min_mask_operations = 2.5;
+
+/// An operand whose rows are shorter may have an addend in each lane.
+constexpr std::int64_t max_addends = hlo::tile_sublanes;
 
 /// FLOPs per element of a result that is only moved, and of one that may also be the table of a scatter.
 constexpr double max_moved = 1, max_moved_in_place = 0.5;
@@ -97,9 +101,24 @@ class LoopRebuilder {
     operations = std::max<std::int64_t>(0, operations - reductions);
     if (read.empty()) return generate(work, operations);
     std::vector<hlo::InstructionId> others;
-    for (std::size_t i = 1; i < read.size(); ++i) others.push_back(body_.broadcast(read[i], work));
-    return body_.elementwise(body_.broadcast(read.front(), work), work,
+    for (std::size_t i = 1; i < read.size(); ++i) others.push_back(spread(read[i], work));
+    return body_.elementwise(spread(read.front(), work), work,
                              std::max(operations, std::int64_t(others.size())), others);
+  }
+
+  /// An operand as large as the array in its work. One with the rows of the array but few other lanes has the addends
+  /// of a sum, as in an interpolation: each of its rows is spread over the lanes of the array.
+  hlo::InstructionId spread(hlo::InstructionId value, const hlo::Shape& work) {
+    const hlo::Shape part = body_.shape(value);
+    const int lanes = work.rank() - 1;
+    const bool same_rows = part.rank() == work.rank() && work.rank() > 1 && work.minor_dimension(0) == lanes &&
+                           part.minor_dimension(0) == lanes &&
+                           std::equal(part.dimensions.begin(), part.dimensions.end() - 1, work.dimensions.begin());
+    if (!same_rows || part.dimensions.back() >= max_addends || part.dimensions.back() >= work.dimensions.back())
+      return body_.broadcast(value, work);
+    hlo::Shape addends = hlo::make_shape(part.element_type, part.dimensions);
+    addends.dimensions.push_back(work.dimensions.back());
+    return body_.broadcast(value, addends);
   }
 
   hlo::InstructionId generate(const hlo::Shape& work, std::int64_t operations) {

@@ -27,6 +27,7 @@ class MatmulRebuilder {
  public:
   MatmulRebuilder(AccessedArrays arrays, double flops, Contraction contraction)
       : arrays_(std::move(arrays)), flops_(flops), contraction_(std::move(contraction)) {
+    sum_products_with_vectors();
     for (std::size_t i = 0; i < arrays_.operands.size(); ++i) {
       if (is_factor(i)) arrays_.operands[i] = *arrays_.factors[i];
     }
@@ -52,6 +53,29 @@ class MatmulRebuilder {
 
  private:
   const ContractionStep& main() const { return contraction_.steps.back(); }
+
+  /// XLA makes a multiplication and a sum of a product with a vector for every index of a batch. If it is the last of a
+  /// chain, the array before it gets the lanes of the result, which the sum keeps.
+  void sum_products_with_vectors() {
+    if (contraction_.steps.size() < 2 || contraction_.result < 0) return;
+    const hlo::Instruction& last = main().hero;
+    if (last.opcode != hlo::Opcode::dot || last.dot->lhs_batch.empty()) return;
+    const ContractionStep& before = contraction_.steps[contraction_.steps.size() - 2];
+    const hlo::Shape& result = arrays_.results[std::size_t(contraction_.result)];
+    const std::vector<std::int64_t> kept = matched_dimensions(result, before.hero.shape);
+    const int other = main().lhs == earlier_result ? main().rhs : main().lhs;
+    if (other < 0 || result.rank() == 0 || kept.size() != result.dimensions.size()) return;
+    const hlo::Shape& vectors = arrays_.operands[std::size_t(other)];
+    if (vectors.rank() != int(last.dot->lhs_batch.size() + last.dot->lhs_contracting.size())) return;
+    contraction_.steps.pop_back();
+    contraction_.result = -1;
+    hlo::Shape& array = contraction_.steps.back().hero.shape;
+    const auto lanes = int(kept[std::size_t(result.minor_dimension(0))]);
+    array.minor_to_major = {lanes};
+    for (int d = array.rank() - 1; d >= 0; --d) {
+      if (d != lanes) array.minor_to_major.push_back(d);
+    }
+  }
 
   bool is_factor(std::size_t operand) const {
     return std::ranges::any_of(contraction_.steps, [&](const ContractionStep& step) {

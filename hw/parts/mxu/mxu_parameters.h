@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/parameters/section_of.h"
@@ -31,8 +32,12 @@ struct Parameters {                ///< [mxu]
   std::int64_t products(Product of) const {
     return of == Product::s8 ? s8_products : of == Product::f8 ? f8_products : bf16_products;
   }
-  /// One full weight tile into the shadow registers.
-  base::Cycles weight_load() const { return base::Cycles(base::divide_round_up(size, weight_rows)); }
+  /// Rows of a weight tile that shift in: `depth`, or all if that is 0.
+  std::int64_t loaded_rows(std::int64_t depth) const { return depth == 0 ? size : std::min(depth, size); }
+  /// One weight tile into the shadow registers.
+  base::Cycles weight_load(std::int64_t depth = 0) const {
+    return base::Cycles(base::divide_round_up(loaded_rows(depth), weight_rows));
+  }
   /// First LHS row in to first result register out.
   base::Cycles first_result_latency() const { return base::Cycles(size) + result_skew; }
 

@@ -17,7 +17,7 @@ std::int64_t MxuTiming::tiles_on(std::int64_t unit, std::int64_t weight_tiles) c
 }
 
 std::int64_t MxuTiming::registers(const Work& work) const {
-  const std::int64_t rows = base::round_up(work.rows, register_rows_) + mxu_.size;
+  const std::int64_t rows = base::round_up(work.rows, register_rows_) + mxu_.loaded_rows(work.depth);
   return base::divide_round_up(rows, register_rows_ * mxu_.products(work.product)) * registers_per_row_;
 }
 
@@ -26,7 +26,7 @@ MxuTiming::Span MxuTiming::span(const Work& work, std::int64_t unit) const {
   if (tiles <= 0 || work.rows <= 0) return {};
   const std::int64_t products = mxu_.products(work.product);
   const base::Cycles rows(base::divide_round_up(base::round_up(work.rows, register_rows_), products));
-  const base::Cycles load(base::divide_round_up(mxu_.weight_load().value(), products));
+  const base::Cycles load(base::divide_round_up(mxu_.weight_load(work.depth).value(), products));
   const std::int64_t at_work = std::min(mxu_.count, work.weight_tiles);
   const base::Cycles feed(base::divide_round_up(at_work * registers(work), loads_));
   const base::Cycles tile = std::max({rows, load, feed});

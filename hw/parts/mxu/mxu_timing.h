@@ -20,6 +20,9 @@ namespace podsim::hw::parts::mxu {
 ///
 ///   span(t, rows) = matrix_phase + weight_load + t * max(round_up(rows, 8), weight_load, feed) + first_result_latency
 ///
+/// Only the rows of a tile that hold weights shift in (Work::depth): a tile of eight rows loads in a
+/// sixteenth of weight_load.
+///
 /// A cell that makes p products of a type in a cycle takes p rows in a cycle, and rows and weights come p to a word:
 /// weight_load and the maximum take a p-th of their cycles, rounded up. With one product, as for bf16 on TPU v3, all is
 /// as above.

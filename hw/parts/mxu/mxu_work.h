@@ -16,6 +16,7 @@ struct Work {
   std::int64_t weight_tiles = 0;
   std::int64_t rows = 0;
   Product product = Product::bf16;  ///< of a type that the array has
+  std::int64_t depth = 0;           ///< rows of a weight tile that hold weights; 0: all
   bool operator==(const Work&) const = default;
 
   /// Calls visit(count of each of `works`...) for each count.

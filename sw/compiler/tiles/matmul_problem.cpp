@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "base/units.h"
 #include "hlo/array_tile.h"
@@ -222,9 +223,92 @@ MatmulProblem product_problem(const BatchedProduct& product, std::int64_t array)
   return problem;
 }
 
+bool contains(const std::vector<int>& dimensions, int dimension) {
+  return std::ranges::find(dimensions, dimension) != dimensions.end();
+}
+
+/// True if the `i`-th most minor dimension of an array is one of `dimensions`.
+bool is_minor(const hlo::Shape& array, int i, const std::vector<int>& dimensions) {
+  return array.rank() > i && contains(dimensions, array.minor_dimension(i));
+}
+
+/// Rows of the stationary operand that change sublanes. The registers of a weight tile have the contraction in the
+/// sublanes, or in the lanes with the columns in the sublanes. If another dimension is there, every weight tile is
+/// collected from as many layout tiles as it has rows.
+std::int64_t collected_rows(const hlo::Shape& stationary, const std::vector<int>& contracted,
+                            const std::vector<int>& batch, std::int64_t lanes) {
+  if (stationary.rank() < 3 || is_minor(stationary, 0, batch)) return 0;
+  const bool of_a_tile = is_minor(stationary, 0, contracted)
+                             ? !is_minor(stationary, 1, batch)
+                             : is_minor(stationary, 1, contracted);
+  if (of_a_tile) return 0;
+  const std::int64_t row = stationary.dimensions[std::size_t(stationary.minor_dimension(0))];
+  const std::int64_t sublanes = stationary.dimensions[std::size_t(stationary.minor_dimension(1))];
+  return stationary.element_count() / std::max<std::int64_t>(1, row * sublanes) *
+         base::round_up(sublanes, hlo::tile_sublanes) * base::divide_round_up(row, lanes);
+}
+
+/// Extent of an operand's most minor dimension.
+std::int64_t lane_extent(const hlo::Shape& array) {
+  return array.rank() == 0 ? 1 : array.dimensions[std::size_t(array.minor_dimension(0))];
+}
+
+/// Registers of the streamed operand that are transposed, since the contraction is not in its lanes, over all products
+/// but the first. The major dimensions of the stationary operand are a loop of products, each of which transposes again.
+std::int64_t repeated_transposes(const hlo::Shape& streamed, const std::vector<int>& contracted,
+                                 std::int64_t stationary_columns, const hlo::Shape& stationary) {
+  if (streamed.rank() < 2 || contracted.empty() || is_minor(streamed, 0, contracted)) return 0;
+  const std::int64_t products = base::divide_round_up(stationary_columns, lane_extent(stationary));
+  const std::int64_t packed = hlo::byte_width(streamed.element_type) < 4 ? 2 : 1;
+  return (products - 1) * base::divide_round_up(hlo::padded_bytes(streamed).value() /
+                                                    std::max(1, hlo::byte_width(streamed.element_type)),
+                                                hlo::tile_sublanes * hlo::tile_lanes * packed);
+}
+
+/// Rows that stream past a weight tile, with the sublanes of the result padded.
+std::int64_t padded_rows(const hlo::Instruction& dot, std::int64_t rows, int first, int end) {
+  if (dot.shape.rank() < 2) return rows;
+  const int sublanes = dot.shape.minor_dimension(1);
+  if (sublanes < first || sublanes >= end) return rows;
+  const std::int64_t size = std::max<std::int64_t>(1, dot.shape.dimensions[std::size_t(sublanes)]);
+  return rows / size * base::round_up(size, hlo::tile_sublanes);
+}
+
+/// A dot with what the layouts of its operands and its result cost.
+MatmulProblem dot_problem(const hlo::Instruction& dot, const hlo::Shape& lhs, const hlo::Shape& rhs,
+                          std::int64_t array) {
+  const BatchedProduct product = product_of(dot, lhs, rhs);
+  MatmulProblem problem = product_problem(product, array);
+  const hlo::DotDimensions& roles = *dot.dot;
+  const int batches = int(roles.lhs_batch.size());
+  const int first_rhs = dot.shape.rank() - (rhs.rank() - batches - int(roles.rhs_contracting.size()));
+  const bool streams_lhs = problem.row_operand == 0;
+  const hlo::Shape &streamed = streams_lhs ? lhs : rhs, &stationary = streams_lhs ? rhs : lhs;
+  const std::vector<int>& contracted = streams_lhs ? roles.rhs_contracting : roles.lhs_contracting;
+  const std::int64_t columns = streams_lhs ? product.rhs_free : product.lhs_free;
+  // A weight tile is pushed in registers of eight rows, or, transposed, of eight columns, which takes twice as long.
+  const std::int64_t rows_of_tile = base::round_up(
+      base::divide_round_up(std::max<std::int64_t>(1, product.contracted), problem.contraction_tiles),
+      hlo::tile_sublanes);
+  const std::int64_t columns_of_tile =
+      base::round_up(base::divide_round_up(std::max<std::int64_t>(1, columns), base::divide_round_up(std::max<std::int64_t>(1, columns), array)),
+                     hlo::tile_sublanes);
+  problem.depth = std::min(array, is_minor(stationary, 0, contracted) ? 2 * columns_of_tile : rows_of_tile);
+  problem.moved_lane_rows =
+      collected_rows(stationary, contracted, streams_lhs ? roles.rhs_batch : roles.lhs_batch, array);
+  problem.output_transposes = repeated_transposes(streamed, streams_lhs ? roles.lhs_contracting : roles.rhs_contracting,
+                                                  columns, stationary);
+  const std::int64_t rows = padded_rows(dot, streams_lhs ? product.lhs_free : product.rhs_free,
+                                        streams_lhs ? batches : first_rhs, streams_lhs ? first_rhs : dot.shape.rank());
+  problem.rows = base::round_up(rows, hlo::tile_sublanes);
+  problem.output_rows = problem.batch * problem.rows;
+  problem.splits_without_halo = problem.rows;
+  return problem;
+}
+
 MatmulProblem problem_without_passes(const hlo::Instruction& instruction, const hlo::Shape& lhs, const hlo::Shape& rhs,
                                      std::int64_t array) {
-  if (instruction.opcode == hlo::Opcode::dot) return product_problem(product_of(instruction, lhs, rhs), array);
+  if (instruction.opcode == hlo::Opcode::dot) return dot_problem(instruction, lhs, rhs, array);
   const std::optional<BatchedProduct> product = as_batched_product(instruction, lhs);
   return product ? product_problem(*product, array) : convolution_problem(instruction, lhs, array);
 }

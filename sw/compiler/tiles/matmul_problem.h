@@ -29,6 +29,7 @@ struct MatmulProblem {
   std::int64_t contraction_tiles = 1;  ///< tiles of the contraction as deep as the array, all taps
   std::int64_t precision_passes = 1;   ///< over the weight tiles (product_arithmetic.h)
   hw::parts::mxu::Product product = hw::parts::mxu::Product::bf16;  ///< of a pass
+  std::int64_t depth = 0;  ///< rows of a weight tile that hold weights, on average; 0: all
   std::int64_t rows = 8;  ///< LHS rows streamed past one weight tile, padded to 8 in the sublane dimension
 
   std::int64_t output_rows = 1;  ///< over all batches and stationary blocks; 8 rows make a vector register
@@ -39,9 +40,14 @@ struct MatmulProblem {
   std::int64_t splits_without_halo = 1;  ///< splits along the batch, which need no halo
 
   /// Layout tiles of 8 x 128 words that pass the cross-lane unit: of the streamed operand, rotated to pack taps, and of
-  /// the result, whose batch and features exchange lanes.
+  /// the result, whose batch and features exchange lanes, or of a dot's streamed operand, transposed again for every
+  /// index of the stationary operand's major dimensions.
   std::int64_t row_rotations = 0;
   std::int64_t output_transposes = 0;
+
+  /// Rows of up to a register's lanes of the stationary operand that change sublanes, one by one: those of a dot whose
+  /// contracted dimensions are major, while weights need them in the sublanes.
+  std::int64_t moved_lane_rows = 0;
 
   auto operator<=>(const MatmulProblem&) const = default;
   std::int64_t weight_tiles(std::int64_t array) const;

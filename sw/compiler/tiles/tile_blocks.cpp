@@ -53,10 +53,15 @@ IndexedRows TileBlocks::updated_block() const {
   return share(work_.updated, output_tiles(), machine_.compiler.min_tile);
 }
 
+/// A tile's part of a product before the last one: of its weight tiles, or of its rows if these are more.
 hw::MxuWork TileBlocks::earlier_mxu(const MatmulProblem& problem) const {
-  return spread({.weight_tiles = base::divide_round_up(problem.weight_tiles(machine_.mxu.size), tiling_.tiles()),
-                 .rows = base::round_up(problem.rows, hlo::tile_sublanes),
-                 .product = problem.product});
+  const std::int64_t all = problem.weight_tiles(machine_.mxu.size);
+  const bool by_rows = all < tiling_.tiles();
+  return spread({.weight_tiles = by_rows ? all : base::divide_round_up(all, tiling_.tiles()),
+                 .rows = base::round_up(by_rows ? base::divide_round_up(problem.rows, tiling_.tiles()) : problem.rows,
+                                        hlo::tile_sublanes),
+                 .product = problem.product,
+                 .depth = problem.depth});
 }
 
 hw::MxuWork TileBlocks::mxu() const {
@@ -70,7 +75,8 @@ hw::MxuWork TileBlocks::mxu() const {
       {.weight_tiles = base::divide_round_up(problem.batch, tiling_.batch) * stationary * problem.precision_passes *
                        base::divide_round_up(problem.contraction_tiles, tiling_.contraction),
        .rows = base::round_up(base::divide_round_up(problem.rows, tiling_.rows), hlo::tile_sublanes),
-       .product = problem.product});
+       .product = problem.product,
+                 .depth = problem.depth});
 }
 
 Bytes TileBlocks::accumulator() const {
@@ -93,9 +99,9 @@ Bytes TileBlocks::vmem() const {
 hw::MxuWork TileBlocks::spread(const hw::MxuWork& whole) const {
   std::int64_t units = machine_.mxu.count;
   hw::MxuWork divided{whole.weight_tiles * units,
-                      base::round_up(base::divide_round_up(whole.rows, units), hlo::tile_sublanes), whole.product};
+                      base::round_up(base::divide_round_up(whole.rows, units), hlo::tile_sublanes), whole.product, whole.depth};
   auto cycles = [&](const hw::MxuWork& work) {
-    return base::divide_round_up(work.weight_tiles, units) * std::max(work.rows, machine_.mxu.weight_load().value());
+    return base::divide_round_up(work.weight_tiles, units) * std::max(work.rows, machine_.mxu.weight_load(work.depth).value());
   };
   return cycles(divided) < cycles(whole) ? divided : whole;
 }

@@ -87,7 +87,7 @@ class LowerBound {
   double compute_cycles(const Tiling& tiling, const TileBlocks& blocks) const {
     if (!work_.matmul) return vector_cycles(work_.epilogue);
     hw::MxuWork mxu = blocks.mxu();
-    double rows = double(std::max(mxu.rows, machine_.mxu.weight_load().value()));
+    double rows = double(std::max(mxu.rows, machine_.mxu.weight_load(mxu.depth).value()));
     double streaming = double(tiling.tiles()) * double(mxu.weight_tiles) / double(machine_.mxu.count) * rows /
                        double(machine_.mxu.products(mxu.product));
     double exposed = vector_cycles(work_.row_prologue) * double(tiling.lanes) +

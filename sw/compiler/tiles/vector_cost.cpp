@@ -58,13 +58,20 @@ bool sorts_lanes(const hlo::Instruction& sort) {
   return shape.rank() < 3 || along == shape.minor_dimension(0) || along == shape.minor_dimension(1);
 }
 
+/// Registers of an array between whose sublanes or lanes elements move. Each holds one layout tile: one of fewer rows
+/// than a register has sublanes leaves the others empty.
+std::int64_t tile_registers(const hlo::Shape& shape, const VectorUnit& unit) {
+  const std::int64_t registers = vector_registers(shape, unit);
+  return shape.rank() < 2 ? registers : registers * std::max<std::int64_t>(1, unit.sublanes / hlo::tile_rows(shape));
+}
+
 /// Registers of a sorted array, whose sorted dimension grows to a power of two. A vector is dense in registers.
 std::int64_t sorted_registers(const hlo::Shape& shape, std::int64_t along, const VectorUnit& unit) {
   if (shape.rank() == 0) return 1;
   hlo::Shape padded = shape;
   std::int64_t& size = padded.dimensions[std::size_t(along)];
   size = std::int64_t(std::bit_ceil(std::uint64_t(std::max<std::int64_t>(1, size))));
-  return shape.rank() == 1 ? base::divide_round_up(size, unit.register_elements()) : vector_registers(padded, unit);
+  return shape.rank() == 1 ? base::divide_round_up(size, unit.register_elements()) : tile_registers(padded, unit);
 }
 
 std::int64_t sorted_registers(const hlo::Instruction& sort, const hlo::Computation& computation,
@@ -106,12 +113,15 @@ std::int64_t lane_slice_cost(const hlo::Instruction& slice, const hlo::Shape& op
 }
 
 /// Only a dimension that is in the lanes of the operand but not in those of the result has to move, and only if it has
-/// more than one element.
+/// more than one element. Rows of a register's sublanes or more move eight elements at a time. A shorter row moves by
+/// itself like an element of a gather: it is rotated, broadcast and rotated.
 std::int64_t lane_broadcast_cost(const hlo::Instruction& broadcast, const hlo::Shape& operand, const VectorUnit& unit) {
   if (operand.rank() == 0 || broadcast.dimensions.size() != operand.dimensions.size()) return 0;
   const int lane = operand.minor_dimension(0);
   const auto becomes = int(broadcast.dimensions[std::size_t(lane)]);
-  if (operand.dimensions[std::size_t(lane)] == 1 || becomes == broadcast.shape.minor_dimension(0)) return 0;
+  const std::int64_t row = operand.dimensions[std::size_t(lane)];
+  if (row == 1 || becomes == broadcast.shape.minor_dimension(0)) return 0;
+  if (row < unit.sublanes) return 3 * operand.element_count() / std::max<std::int64_t>(1, row);
   return base::divide_round_up(operand.element_count(), unit.sublanes);
 }
 
@@ -174,7 +184,7 @@ Relayout transposed(const hlo::Shape& operand, const hlo::Shape& result, bool su
   const std::int64_t blocks = transposed_blocks(operand, row_length(operand), row_length(result), unit.lanes);
   const std::int64_t of_blocks =
       base::divide_round_up(blocks * unit.lanes, unit.sublanes * (is_narrow(operand) ? 2 : 1));
-  const std::int64_t registers = std::max({vector_registers(operand, unit), vector_registers(result, unit), of_blocks});
+  const std::int64_t registers = std::max({tile_registers(operand, unit), tile_registers(result, unit), of_blocks});
   const bool packs = is_narrow(operand) || is_narrow(result);
   const std::int64_t packing = packs ? std::int64_t(std::ceil(double(registers) * machine.compiler.packing_share)) : 0;
   return {.registers = registers + packing,
