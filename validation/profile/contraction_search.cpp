@@ -58,7 +58,7 @@ class Search {
     if (!explained()) {
       for_all_pairs([&](int result, int lhs, int rhs) { try_groups(result, lhs, rhs, Groups::of_several); });
     }
-    if (!explained() || is_square(*best_)) {
+    if (!explained() || is_square(*best_) || !explains(*best_, min_share_at_all)) {
       for (int result = 0; result < int(results_.size()); ++result) {
         for (int rhs = 0; rhs < int(operands_.size()); ++rhs) try_half(result, rhs);
       }

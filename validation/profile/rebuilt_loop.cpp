@@ -26,6 +26,9 @@ constexpr double min_mask_operations = 2.5;
 /// An operand whose rows are shorter may have an addend in each lane.
 constexpr std::int64_t max_addends = hlo::tile_sublanes;
 
+/// Indices of a row of a table, one for each of its dimensions.
+constexpr std::int64_t max_indices = 4;
+
 /// FLOPs per element of a result that is only moved, and of one that may also be the table of a scatter.
 constexpr double max_moved = 1, max_moved_in_place = 0.5;
 
@@ -219,15 +222,31 @@ class RowRebuilder {
     return std::nullopt;
   }
 
+  /// A row has as many indices as the text has for each, unless their array is padded to whole tiles. The table is that
+  /// of the text, with a dimension of one element after its first for every index but one.
   hlo::Module rows(const hlo::Shape& table, const hlo::Shape& result) {
-    const hlo::InstructionId source = body_.parameter(table);
+    const std::int64_t count = result.dimensions.front();
+    const std::int64_t all = elements(facts_.operands[std::size_t(indices_)]);
+    const std::int64_t of_a_row = std::clamp<std::int64_t>(all / std::max<std::int64_t>(1, count), 1, max_indices);
+    const bool padded = all == base::round_up(count, hlo::tile_sublanes * hlo::tile_lanes);
+    const int added = all == of_a_row * count && !padded ? int(of_a_row) - 1 : 0;
+    hlo::Shape source = table;
+    for (int& d : source.minor_to_major) d += d > 0 ? added : 0;
+    for (int d = added; d > 0 && !source.minor_to_major.empty(); --d) source.minor_to_major.push_back(d);
+    source.dimensions.insert(source.dimensions.begin() + 1, std::size_t(added), 1);
     hlo::Instruction gather;
     gather.opcode = hlo::Opcode::gather;
     gather.shape = result;
-    gather.operands = {source, index_array({result.dimensions.front()})};
+    gather.operands = {body_.parameter(source),
+                       index_array(added > 0 ? std::vector<std::int64_t>{count, added + 1} : std::vector{count})};
     gather.gather = row_dimensions(result.rank());
-    gather.slice_sizes = table.dimensions;
-    gather.slice_sizes.front() = 1;
+    hlo::GatherDimensions& roles = gather.gather.edit();
+    for (int d = 1; d <= added; ++d) {
+      roles.collapsed.push_back(d);
+      roles.index_map.push_back(d);
+    }
+    gather.slice_sizes = source.dimensions;
+    std::fill_n(gather.slice_sizes.begin(), added + 1, 1);
     return std::move(body_).fusion({body_.add(std::move(gather))});
   }
 

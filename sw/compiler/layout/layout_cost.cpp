@@ -16,10 +16,11 @@ double matrix_cycles(const hlo::Computation& computation, const hlo::Instruction
   const tiles::MatmulProblem problem = tiles::matmul_problem(product, computation[product.operands[0]].shape,
                                                              computation[product.operands[1]].shape, machine.mxu);
   const std::int64_t tiles = base::divide_round_up(problem.weight_tiles(machine.mxu.size), machine.mxu.count);
-  const std::int64_t rows = std::max(problem.rows, machine.mxu.weight_load().value());
+  const std::int64_t rows = std::max(problem.rows, machine.mxu.weight_load(problem.depth).value());
   const std::int64_t moves =
       tiles::registers_of_tiles(problem.row_rotations + problem.output_transposes, machine.vector);
   return double(tiles * rows) / double(machine.mxu.products(problem.product)) +
+         double(problem.moved_row_rows + problem.moved_lane_rows) / double(machine.vector.stores) +
          double(moves * hw::CrossLane::parameters(machine).interval.value());
 }
 

@@ -168,7 +168,60 @@ std::int64_t exchanged_tiles(const hlo::Instruction& convolution, const Window& 
          words;
 }
 
-MatmulProblem convolution_problem(const hlo::Instruction& convolution, const hlo::Shape& input, std::int64_t array) {
+bool contains(const std::vector<int>& dimensions, int dimension) {
+  return std::ranges::find(dimensions, dimension) != dimensions.end();
+}
+
+/// True if the `i`-th most minor dimension of an array is one of `dimensions`.
+bool is_minor(const hlo::Shape& array, int i, const std::vector<int>& dimensions) {
+  return array.rank() > i && contains(dimensions, array.minor_dimension(i));
+}
+
+/// Rows of an array in pieces of up to a register's lanes, with the sublanes padded.
+std::int64_t padded_row_pieces(const hlo::Shape& array, std::int64_t lanes) {
+  const std::int64_t row = array.dimensions[std::size_t(array.minor_dimension(0))];
+  const std::int64_t sublanes = array.dimensions[std::size_t(array.minor_dimension(1))];
+  return array.element_count() / std::max<std::int64_t>(1, row * sublanes) *
+         base::round_up(sublanes, hlo::tile_sublanes) * base::divide_round_up(row, lanes);
+}
+
+/// What an image has in its sublanes: its batch, or the spatial dimension with this number.
+constexpr int batch_role = -1;
+
+/// std::nullopt if the channels are not in the lanes, or if they are in the sublanes too.
+std::optional<int> sublane_role(const hlo::Shape& image, int batch, int channels, const std::vector<int>& spatial) {
+  if (image.rank() < 2 || image.minor_dimension(0) != channels) return std::nullopt;
+  const int sublanes = image.minor_dimension(1);
+  if (sublanes == batch) return batch_role;
+  for (std::size_t i = 0; i < spatial.size(); ++i) {
+    if (spatial[i] == sublanes) return int(i);
+  }
+  return std::nullopt;
+}
+
+/// Adds the rows of an image that change sublanes, since the other image of the convolution has another dimension there:
+/// of the input, or of the gradient if that is the one with pixels in the sublanes.
+void add_moved_rows(MatmulProblem& problem, const hlo::Instruction& convolution, const hlo::Shape& input,
+                    const hlo::Shape& kernel, const Window& window, std::int64_t array) {
+  const hlo::ConvolutionDimensions& dims = convolution.convolution;
+  const bool gradient = is_kernel_gradient(window);
+  // In a kernel gradient the batch has the role of a feature.
+  const std::optional<int> of_input =
+      gradient ? sublane_role(input, int(dims.input_feature), int(dims.input_batch), dims.input_spatial)
+               : sublane_role(input, int(dims.input_batch), int(dims.input_feature), dims.input_spatial);
+  const std::optional<int> of_other =
+      gradient ? sublane_role(kernel, int(dims.kernel_input_feature), int(dims.kernel_output_feature),
+                              dims.kernel_spatial)
+               : sublane_role(convolution.shape, int(dims.output_batch), int(dims.output_feature), dims.output_spatial);
+  if (!of_input || !of_other || *of_input == *of_other) return;
+  const bool moves_kernel = gradient && *of_input == batch_role;
+  const int operand = moves_kernel ? 1 : 0;
+  (problem.row_operand == operand ? problem.moved_row_rows : problem.moved_lane_rows) =
+      padded_row_pieces(moves_kernel ? kernel : input, array);
+}
+
+MatmulProblem convolution_problem(const hlo::Instruction& convolution, const hlo::Shape& input,
+                                  const hlo::Shape& kernel, std::int64_t array) {
   const hlo::ConvolutionDimensions& dims = convolution.convolution;
   Window window = window_of(convolution, input);
   MatmulProblem problem;
@@ -206,6 +259,7 @@ MatmulProblem convolution_problem(const hlo::Instruction& convolution, const hlo
   problem.contraction_tiles = std::max<std::int64_t>(1, problem.contraction_tiles);  // an empty sum is written too
   problem.output_rows = base::divide_round_up(convolution.shape.element_count(), problem.lanes);
   add_halo(problem, convolution, input, array);
+  add_moved_rows(problem, convolution, input, kernel, window, array);
   return problem;
 }
 
@@ -223,15 +277,6 @@ MatmulProblem product_problem(const BatchedProduct& product, std::int64_t array)
   return problem;
 }
 
-bool contains(const std::vector<int>& dimensions, int dimension) {
-  return std::ranges::find(dimensions, dimension) != dimensions.end();
-}
-
-/// True if the `i`-th most minor dimension of an array is one of `dimensions`.
-bool is_minor(const hlo::Shape& array, int i, const std::vector<int>& dimensions) {
-  return array.rank() > i && contains(dimensions, array.minor_dimension(i));
-}
-
 /// Rows of the stationary operand that change sublanes. The registers of a weight tile have the contraction in the
 /// sublanes, or in the lanes with the columns in the sublanes. If another dimension is there, every weight tile is
 /// collected from as many layout tiles as it has rows.
@@ -242,10 +287,7 @@ std::int64_t collected_rows(const hlo::Shape& stationary, const std::vector<int>
                              ? !is_minor(stationary, 1, batch)
                              : is_minor(stationary, 1, contracted);
   if (of_a_tile) return 0;
-  const std::int64_t row = stationary.dimensions[std::size_t(stationary.minor_dimension(0))];
-  const std::int64_t sublanes = stationary.dimensions[std::size_t(stationary.minor_dimension(1))];
-  return stationary.element_count() / std::max<std::int64_t>(1, row * sublanes) *
-         base::round_up(sublanes, hlo::tile_sublanes) * base::divide_round_up(row, lanes);
+  return padded_row_pieces(stationary, lanes);
 }
 
 /// Extent of an operand's most minor dimension.
@@ -259,10 +301,9 @@ std::int64_t repeated_transposes(const hlo::Shape& streamed, const std::vector<i
                                  std::int64_t stationary_columns, const hlo::Shape& stationary) {
   if (streamed.rank() < 2 || contracted.empty() || is_minor(streamed, 0, contracted)) return 0;
   const std::int64_t products = base::divide_round_up(stationary_columns, lane_extent(stationary));
-  const std::int64_t packed = hlo::byte_width(streamed.element_type) < 4 ? 2 : 1;
-  return (products - 1) * base::divide_round_up(hlo::padded_bytes(streamed).value() /
-                                                    std::max(1, hlo::byte_width(streamed.element_type)),
-                                                hlo::tile_sublanes * hlo::tile_lanes * packed);
+  const std::int64_t elements =
+      hlo::padded_bytes(streamed).value() / std::max(1, hlo::byte_width(streamed.element_type));
+  return (products - 1) * base::divide_round_up(elements, hlo::tile_sublanes * hlo::tile_lanes);
 }
 
 /// Rows that stream past a weight tile, with the sublanes of the result padded.
@@ -310,7 +351,7 @@ MatmulProblem problem_without_passes(const hlo::Instruction& instruction, const 
                                      std::int64_t array) {
   if (instruction.opcode == hlo::Opcode::dot) return dot_problem(instruction, lhs, rhs, array);
   const std::optional<BatchedProduct> product = as_batched_product(instruction, lhs);
-  return product ? product_problem(*product, array) : convolution_problem(instruction, lhs, array);
+  return product ? product_problem(*product, array) : convolution_problem(instruction, lhs, rhs, array);
 }
 
 }  // namespace

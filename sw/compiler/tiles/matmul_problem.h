@@ -45,8 +45,10 @@ struct MatmulProblem {
   std::int64_t row_rotations = 0;
   std::int64_t output_transposes = 0;
 
-  /// Rows of up to a register's lanes of the stationary operand that change sublanes, one by one: those of a dot whose
-  /// contracted dimensions are major, while weights need them in the sublanes.
+  /// Rows of up to a register's lanes of the streamed and of the stationary operand that change sublanes, one by one:
+  /// those of weights whose contraction is in major dimensions, and of an image that has another dimension in the
+  /// sublanes than the other image of the convolution.
+  std::int64_t moved_row_rows = 0;
   std::int64_t moved_lane_rows = 0;
 
   auto operator<=>(const MatmulProblem&) const = default;

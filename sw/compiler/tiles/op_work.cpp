@@ -141,6 +141,7 @@ class Analysis {
     work_.row_relayouts = registers_of_tiles(work_.matmul->row_rotations, machine_.vector);
     work_.output_relayouts = registers_of_tiles(work_.matmul->output_transposes, machine_.vector);
     work_.lane_prologue += collected_work(work_.matmul->moved_lane_rows);
+    work_.row_prologue += collected_work(work_.matmul->moved_row_rows);
     row_side_ = ancestors(body_, hero.operands[work_.matmul->row_operand]);
     lane_side_ = ancestors(body_, hero.operands[work_.matmul->lane_operand]);
   }
@@ -153,9 +154,11 @@ class Analysis {
   bool on_row_side(hlo::InstructionId id) const { return hero_ >= 0 && row_side_[id]; }
   bool on_lane_side(hlo::InstructionId id) const { return hero_ >= 0 && lane_side_[id]; }
 
-  /// True for a table that is read whole and looked up in VMEM.
-  bool is_resident(const hlo::Shape& table) const {
-    return hlo::padded_bytes(table) <= machine_.compiler.resident_table;
+  /// True for a gather whose table is read whole and looked up in VMEM. Rows with an index for each of several
+  /// dimensions are moved one by one, however small the table is.
+  bool is_resident(const hlo::Instruction& gather) const {
+    return hlo::padded_bytes(body_[gather.operands[0]].shape) <= machine_.compiler.resident_table &&
+           (gather.gather->index_map.size() < 2 || is_element(gather.slice_sizes));
   }
 
   /// Bytes that `user` reads of an array if it does not read the whole array; std::nullopt if it does.
@@ -169,7 +172,7 @@ class Analysis {
       case hlo::Opcode::dynamic_slice:
         return indexed ? std::optional(hlo::padded_bytes(reader.shape)) : std::nullopt;
       case hlo::Opcode::gather:
-        if (is_resident(body_[array].shape)) return std::nullopt;
+        if (is_resident(reader)) return std::nullopt;
         return indexed ? std::optional(base::Bytes(0)) : std::nullopt;
       case hlo::Opcode::dynamic_update_slice:
       case hlo::Opcode::scatter:
@@ -288,8 +291,10 @@ class Analysis {
       if (is_element(instruction.slice_sizes)) {
         work_.lane_moves += element_operations * slices_of(instruction, instruction.shape);
       }
-      if (is_resident(table)) return add_resident_rows(instruction, table);
-      merge(work_.gathered, rows_of(table, instruction.slice_sizes, slices_of(instruction, instruction.shape)));
+      if (is_resident(instruction)) return add_resident_rows(instruction, table);
+      IndexedRows rows = rows_of(table, instruction.slice_sizes, slices_of(instruction, instruction.shape));
+      rows.slices *= std::max<std::int64_t>(1, std::int64_t(instruction.gather->index_map.size()));
+      merge(work_.gathered, rows);
     } else {
       const std::size_t tables = instruction.operands.size() / 2;
       const hlo::Shape& updates = body_[instruction.operands[tables + 1]].shape;

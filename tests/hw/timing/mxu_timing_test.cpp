@@ -28,6 +28,17 @@ TEST(MxuTiming, FewRowsWaitForTheNextWeights) {
   EXPECT_EQ(timing.span({2 * 10, 129}, 0).stream, base::Cycles(10 * 136));
 }
 
+TEST(MxuTiming, AShallowTileLoadsARowInACycle) {
+  const Mxu::Timing timing = Mxu::timing(plain_tpu_v3());
+  for (const std::int64_t depth : {8, 40, 120, 128}) {
+    EXPECT_EQ(timing.span({.weight_tiles = 2 * 10, .rows = 8, .depth = depth}, 0).load, base::Cycles(depth));
+    EXPECT_EQ(timing.span({.weight_tiles = 2 * 10, .rows = 8, .depth = depth}, 0).stream, base::Cycles(10 * depth));
+    EXPECT_EQ(timing.span({.weight_tiles = 2 * 10, .rows = 136, .depth = depth}, 0).stream, base::Cycles(10 * 136));
+  }
+  EXPECT_EQ(timing.span({.weight_tiles = 2 * 10, .rows = 8, .depth = 200}, 0).stream, base::Cycles(10 * 128))
+      << "no tile is deeper than the array";
+}
+
 TEST(MxuTiming, NoWorkTakesNoTime) {
   const Mxu::Timing timing = Mxu::timing(plain_tpu_v3());
   EXPECT_EQ(timing.duration({0, 100}), base::Cycles(0));

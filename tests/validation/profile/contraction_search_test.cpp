@@ -85,6 +85,25 @@ TEST(ContractionSearch, EveryVectorOfIndicesMakesAProduct) {
   EXPECT_EQ(products({table, f32, indices, indices, indices, indices}), 3U) << "chains have at most three";
 }
 
+// Two layers of a residual block in one op, and the gradient of a kernel by the gradient that another kernel makes. XLA
+// counts both products.
+TEST(ContractionSearch, TwoConvolutionsInARowPassThroughTheirImage) {
+  const double pixels = 16.0 * 38 * 38, inner = pixels * 9 * 64 * 64, outer = pixels * 64 * 256;
+  const Contraction block = found({bf16({16, 38, 38, 256})}, {bf16({16, 38, 38, 64}), bf16({3, 3, 64, 64}),
+                                                              bf16({1, 1, 64, 256}), bf16({16, 38, 38, 256})},
+                                  2 * (inner + outer) + 4 * pixels * 256);
+  ASSERT_EQ(block.steps.size(), 2U);
+  EXPECT_EQ(block.steps[0].hero.shape.dimensions, (std::vector<std::int64_t>{16, 38, 38, 64}));
+  EXPECT_NEAR(macs(block) / (inner + outer), 1, 0.04) << "taps in the padding are not counted";
+  const double back = pixels * 9 * 128 * 64, kernel = pixels * 128 * 256;
+  const Contraction gradient =
+      found({bf16({1, 1, 256, 128})}, {bf16({16, 38, 38, 256}), bf16({16, 38, 38, 64}), bf16({3, 3, 128, 64})},
+            2 * (back + kernel));
+  ASSERT_EQ(gradient.steps.size(), 2U);
+  EXPECT_EQ(gradient.steps[1].rhs, earlier_result);
+  EXPECT_NEAR(macs(gradient) / (back + kernel), 1, 0.04);
+}
+
 TEST(ContractionSearch, IntegersAreNoFactors) {
   EXPECT_FALSE(find_contraction({{bf16({64, 64})},
                                  {hlo::make_shape(hlo::ElementType::s32, {64, 64}),

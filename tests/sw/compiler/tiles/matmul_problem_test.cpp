@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "hlo/build/graph_builder.h"
 
 namespace podsim::sw::compiler::tiles {
@@ -18,8 +20,8 @@ hw::parts::mxu::Parameters unit_of_128() {
 
 /// Time in microseconds of two 128 x 128 arrays at 940 MHz for the problem, without start-up.
 double microseconds(const MatmulProblem& problem) {
-  return double(problem.weight_tiles(array_side)) * double(std::max<std::int64_t>(problem.rows, array_side)) / 2 /
-         940.0;
+  const std::int64_t load = problem.depth == 0 ? array_side : problem.depth;
+  return double(problem.weight_tiles(array_side)) * double(std::max<std::int64_t>(problem.rows, load)) / 2 / 940.0;
 }
 
 struct Convolution {
@@ -121,16 +123,118 @@ TEST(MatmulProblem, StridedInputGradientsSkipTheHolesOfTheDilatedInput) {
   EXPECT_NEAR(microseconds(problem), macs / (2 * 128 * 128 * 940.0), 0.1);
 }
 
-TEST(MatmulProblem, BatchedSmallDotsCostAFullTileEach) {
+MatmulProblem problem_of_dot(const hlo::Shape& lhs, const hlo::Shape& rhs, const hlo::DotDimensions& roles,
+                             std::vector<int> result_layout) {
   hlo::build::GraphBuilder b("dot");
-  hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {128, 27, 128}), "x");
-  hlo::InstructionId y = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {128, 27, 128}), "y");
-  hlo::InstructionId z =
-      b.dot(x, y, {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {2}, .rhs_contracting = {2}});
-  MatmulProblem problem = matmul_problem(b[z], b.shape(x), b.shape(y), unit_of_128());
+  const hlo::InstructionId x = b.parameter(lhs, "x"), y = b.parameter(rhs, "y");
+  hlo::Instruction dot = b[b.dot(x, y, roles)];
+  dot.shape.minor_to_major = std::move(result_layout);
+  return matmul_problem(dot, lhs, rhs, unit_of_128());
+}
+
+hlo::Shape bf16_array(std::vector<std::int64_t> sizes, std::vector<int> layout = {}) {
+  hlo::Shape shape = hlo::make_shape(hlo::ElementType::bf16, std::move(sizes));
+  shape.minor_to_major = std::move(layout);
+  return shape;
+}
+
+// The interactions of MLPerf DLRM. A tile of 27 columns is pushed transposed, in four registers of eight columns, which
+// take twice their 32 cycles: 4.4 us, where full tiles would take 8.7 us. Measured with their traffic of some 8 us, 11.8
+// us from rows in a major dimension and 13.4 us.
+TEST(MatmulProblem, ATileOfFewColumnsIsPushedInFewRegisters) {
+  const hlo::DotDimensions roles{.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {2}, .rhs_contracting = {2}};
+  const MatmulProblem problem =
+      problem_of_dot(bf16_array({128, 27, 128}), bf16_array({128, 27, 128}), roles, {2, 1, 0});
   EXPECT_EQ(problem.weight_tiles(array_side), 128);
-  // 8.7 us: the measured DLRM interaction takes 14.6 to 18.4 us with its traffic, against 0.4 us unpadded.
-  EXPECT_NEAR(microseconds(problem), 8.7, 0.1);
+  EXPECT_NEAR(microseconds(problem), 128.0 * 2 * 32 / 2 / 940, 0.01);
+  EXPECT_EQ(problem.moved_lane_rows, 0);
+  const hlo::Shape major_rows = bf16_array({128, 27, 128}, {2, 0, 1});
+  EXPECT_EQ(problem_of_dot(major_rows, major_rows, roles, {2, 1, 0}).moved_lane_rows, 128 * 27);
+}
+
+// Gradients of ROI align in MLPerf Mask R-CNN: products of depth 7 and 14 for every row of pixels of a region. The
+// measured time of the whole op, mostly that of its traffic, is above the matrix time of a tile's rows and below that of
+// full tiles.
+TEST(MatmulProblem, AShallowTileLoadsItsRowsAlone) {
+  struct Case {
+    std::int64_t regions, side, columns;
+    double measured_us;
+  };
+  for (const Case& c : {Case{512, 7, 13, 499.5}, Case{512, 7, 21, 656.4}, Case{512, 7, 42, 1072.3},
+                        Case{128, 14, 13, 345.9}, Case{128, 14, 42, 628.1}}) {
+    MatmulProblem problem = problem_of_dot(
+        bf16_array({4, c.regions, c.side, c.side, 256}), bf16_array({4, c.regions, c.side, c.columns}),
+        {.lhs_batch = {0, 1}, .rhs_batch = {0, 1}, .lhs_contracting = {2}, .rhs_contracting = {2}}, {3, 4, 2, 1, 0});
+    EXPECT_LT(microseconds(problem), c.measured_us) << c.side << " x " << c.columns;
+    problem.depth = array_side;
+    EXPECT_GT(microseconds(problem), c.measured_us) << c.side << " x " << c.columns;
+  }
+}
+
+// Forward ROI align of the same run: the image's rows are contracted, which are a major dimension. A row of 128 lanes
+// into a weight tile at a time, with regions of 7 padded to 8 rows. Measured 1.0 to 1.2 cycles a row.
+TEST(MatmulProblem, WeightsOfAMajorDimensionAreCollectedRowByRow) {
+  struct Case {
+    std::int64_t height, regions, side, padded_side;
+    double measured_us;
+  };
+  for (const Case& c : {Case{336, 512, 7, 8, 13453}, Case{168, 512, 7, 8, 6834}, Case{84, 512, 7, 8, 3540},
+                        Case{208, 512, 7, 8, 8433}, Case{336, 128, 14, 16, 5996}, Case{168, 128, 14, 16, 3054}}) {
+    const MatmulProblem problem = problem_of_dot(
+        bf16_array({4, c.height, 256, c.regions, c.side}, {2, 4, 3, 1, 0}),
+        bf16_array({4, c.regions, c.side, c.height}),
+        {.lhs_batch = {0, 3}, .rhs_batch = {0, 1}, .lhs_contracting = {1}, .rhs_contracting = {3}}, {2, 3, 4, 1, 0});
+    EXPECT_EQ(problem.moved_lane_rows, 4 * c.height * c.regions * c.padded_side * 2);
+    const double cycles_per_row = c.measured_us * 940 / double(problem.moved_lane_rows);
+    EXPECT_GT(cycles_per_row, 1.0);
+    EXPECT_LT(cycles_per_row, 1.25);
+  }
+}
+
+// The product before it: 7 rows of a region stream as the 8 of their tile. Measured 15861 us with the results' rounding.
+TEST(MatmulProblem, RowsOfTheResultStreamWithTheirPadding) {
+  const MatmulProblem problem = problem_of_dot(
+      bf16_array({4, 208, 336, 256}, {3, 0, 2, 1}), bf16_array({4, 512, 7, 208}),
+      {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {1}, .rhs_contracting = {3}}, {2, 4, 3, 1, 0});
+  EXPECT_EQ(problem.rows, 512 * 8);
+  EXPECT_NEAR(microseconds(problem), 4.0 * 336 * 2 * 2 * 512 * 8 / 2 / 940, 1);
+}
+
+// Two operands with the contraction in major dimensions: the streamed one is transposed for every row of pixels of the
+// other, 336 times. A register for every 1024 elements, padded to 8 x 256. Measured 29111 us, of which the matrix time
+// is 8327 and collected rows are at least 10245.
+TEST(MatmulProblem, StreamedRowsAreTransposedForEveryProductOfALoop) {
+  const MatmulProblem problem = problem_of_dot(
+      bf16_array({4, 512, 7, 256, 336}, {3, 4, 2, 1, 0}), bf16_array({4, 512, 7, 208}),
+      {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {1, 2}, .rhs_contracting = {1, 2}}, {1, 3, 2, 0});
+  EXPECT_EQ(problem.output_transposes, (336 - 1) * 4 * 512 * 8 * 256 / 1024);
+  EXPECT_EQ(problem.moved_lane_rows, 4 * 512 * 7 * 336 * 2);
+  // A plain product has one pass over each of its operands.
+  EXPECT_EQ(problem_of_dot(bf16_array({4096, 512}), bf16_array({4096, 1024}),
+                           {.lhs_batch = {}, .rhs_batch = {}, .lhs_contracting = {0}, .rhs_contracting = {0}}, {1, 0})
+                .output_transposes,
+            0);
+}
+
+// Kernel gradients of 3 x 3 x 256 x 256 in MLPerf Mask R-CNN, batch 4, with the batch in the sublanes of both images or
+// with pixels in those of the gradient, which takes 224 and 495 us longer: 1.5 and 0.8 cycles for each of its rows.
+TEST(MatmulProblem, RowsOfAnImageWithOtherSublanesMove) {
+  const auto moved = [](std::int64_t height, std::int64_t width, std::vector<int> gradient_layout) {
+    hlo::build::GraphBuilder b("gradient");
+    const hlo::InstructionId x = b.parameter(bf16_array({4, height, width, 256}, {3, 0, 2, 1}), "x");
+    const hlo::InstructionId y = b.parameter(bf16_array({4, height, width, 256}, std::move(gradient_layout)), "y");
+    const hlo::WindowDimension h{.size = height, .padding_low = 1, .padding_high = 1};
+    const hlo::WindowDimension w{.size = width, .padding_low = 1, .padding_high = 1};
+    const hlo::InstructionId k = b.convolution(x, y, {h, w}, hlo::build::convolution_dimensions("f01b_i01o->01bf"));
+    return matmul_problem(b[k], b.shape(x), b.shape(y), unit_of_128()).moved_lane_rows;
+  };
+  EXPECT_EQ(moved(104, 168, {3, 0, 2, 1}), 0);
+  EXPECT_EQ(moved(104, 168, {3, 1, 2, 0}), 4 * 104 * 168 * 2);
+  for (const auto& [height, width, longer_us] : {std::tuple{104, 168, 224.0}, std::tuple{208, 336, 495.0}}) {
+    const double cycles_per_row = longer_us * 940 / double(moved(height, width, {3, 1, 2, 0}));
+    EXPECT_GT(cycles_per_row, 0.5 * 1.0);
+    EXPECT_LT(cycles_per_row, 2.0 * 1.0);
+  }
 }
 
 TEST(MatmulProblem, AStridedPointwiseConvolutionReadsEverySecondRowOfPixels) {

@@ -314,6 +314,23 @@ TEST(TileSearch, ExposedVectorWorkStandsBesideTheMatrixWorkAndHiddenWorkInItsPha
   EXPECT_EQ(phases[1].of<hw::Mxu>().weight_tiles * phases[1].of<hw::Mxu>().rows, 2 * 1024);
 }
 
+// A product before the last one has few weight tiles: its tiles divide the rows, and together stream as many.
+TEST(TileSearch, TilesShareTheRowsOfAnEarlierProductWithFewWeights) {
+  const sw::TargetMachine machine = sw::tpu_v3();
+  OpWork work;
+  work.matmul = MatmulProblem{.lanes = 256, .rows = 1 << 16, .output_rows = 1 << 16};
+  work.earlier_matmuls = {MatmulProblem{.lanes = 64, .contraction_tiles = 6, .rows = 1 << 16}};
+  work.row_bytes = work.lane_bytes = work.written_bytes = Bytes(1 << 24);
+  for (const std::int64_t rows : {1, 16, 64}) {
+    std::int64_t streamed = 0;
+    for (const hw::TileRun& run : make_tiles(work, {.rows = rows}, machine, "op").runs) {
+      const hw::MxuWork& earlier = run.work.phases.front().of<hw::Mxu>();
+      streamed += run.count * earlier.weight_tiles * earlier.rows;
+    }
+    EXPECT_EQ(streamed, 6 << 16) << rows;
+  }
+}
+
 TEST(TileSearch, TheFirstTileHasTheCodeThatBeginsAnOp) {
   const sw::TargetMachine machine = sw::tpu_v3();
   sw::TargetMachine without = machine;
