@@ -223,7 +223,7 @@ class RowRebuilder {
   }
 
   /// A row has as many indices as the text has for each, unless their array is padded to whole tiles. The table is that
-  /// of the text, with a dimension of one element after its first for every index but one.
+  /// of the text, with a major dimension of one element for every index but the last.
   hlo::Module rows(const hlo::Shape& table, const hlo::Shape& result) {
     const std::int64_t count = result.dimensions.front();
     const std::int64_t all = elements(facts_.operands[std::size_t(indices_)]);
@@ -231,9 +231,9 @@ class RowRebuilder {
     const bool padded = all == base::round_up(count, hlo::tile_sublanes * hlo::tile_lanes);
     const int added = all == of_a_row * count && !padded ? int(of_a_row) - 1 : 0;
     hlo::Shape source = table;
-    for (int& d : source.minor_to_major) d += d > 0 ? added : 0;
-    for (int d = added; d > 0 && !source.minor_to_major.empty(); --d) source.minor_to_major.push_back(d);
-    source.dimensions.insert(source.dimensions.begin() + 1, std::size_t(added), 1);
+    for (int& d : source.minor_to_major) d += added;
+    for (int d = added; d > 0 && !source.minor_to_major.empty(); --d) source.minor_to_major.push_back(d - 1);
+    source.dimensions.insert(source.dimensions.begin(), std::size_t(added), 1);
     hlo::Instruction gather;
     gather.opcode = hlo::Opcode::gather;
     gather.shape = result;

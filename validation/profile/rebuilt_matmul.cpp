@@ -96,7 +96,8 @@ class MatmulRebuilder {
 
   /// Assigns each operand to a side that has its dimensions. If several have, it goes to the result if it is as large
   /// as that, else to the side with the most operands so far, or the larger one on a tie. Operands that fit only the
-  /// factors come first.
+  /// factors come first. A factor that is made inside, as a one-hot matrix is of indices, gets integers and what does
+  /// not fit the result.
   void find_sides() {
     std::vector<std::pair<std::size_t, std::vector<Side>>> open;
     for (std::size_t i = 0; i < arrays_.operands.size(); ++i) {
@@ -104,6 +105,7 @@ class MatmulRebuilder {
       if (is_factor(i) || operand.element_count() < 2) continue;
       std::vector<Side> able;
       for (Side side : {result_side, lhs_side, rhs_side}) {
+        if (!able.empty() && is_made(side) && !hlo::is_integer(operand.element_type)) continue;
         if (holds_all(side_shape(side), operand)) able.push_back(side);
       }
       if (able.empty()) {
@@ -122,6 +124,10 @@ class MatmulRebuilder {
       };
       sides_[*std::ranges::max_element(able, better)].push_back(i);
     }
+  }
+
+  bool is_made(Side side) const {
+    return side != result_side && (side == lhs_side ? main().lhs : main().rhs) == made_inside;
   }
 
   std::int64_t elements(Side side) const { return side_shape(side).element_count(); }

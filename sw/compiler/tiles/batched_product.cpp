@@ -70,6 +70,38 @@ BatchedProduct product_of(const hlo::Instruction& dot, const hlo::Shape& lhs, co
           .rhs_in_lanes = dot.shape.rank() == 0 || dot.shape.minor_dimension(0) >= first_rhs};
 }
 
+ProductRoles roles_of(const hlo::Instruction& product, const hlo::Shape& lhs, const hlo::Shape& rhs) {
+  ProductRoles roles;
+  if (product.opcode == hlo::Opcode::dot) {
+    roles.dimensions = product.dot;
+    // The dimensions of the output are batch, lhs free, rhs free, in this order.
+    const int batches = int(roles.dimensions.lhs_batch.size());
+    const int first_rhs = product.shape.rank() - (rhs.rank() - batches - int(roles.dimensions.rhs_contracting.size()));
+    for (int d = batches; d < first_rhs; ++d) roles.lhs_free.push_back(d);
+    for (int d = first_rhs; d < product.shape.rank(); ++d) roles.rhs_free.push_back(d);
+    return roles;
+  }
+  const hlo::ConvolutionDimensions& dims = product.convolution;
+  roles.dimensions.lhs_contracting = {int(dims.input_feature)};
+  roles.dimensions.rhs_contracting = {int(dims.kernel_input_feature)};
+  roles.lhs_free = {int(dims.output_batch)};
+  roles.rhs_free = {int(dims.output_feature)};
+  for (std::size_t i = 0; i < product.window.size(); ++i) {
+    const std::int64_t in = lhs.dimensions[std::size_t(dims.input_spatial[i])],
+                       out = product.shape.dimensions[std::size_t(dims.output_spatial[i])];
+    if (pairs_all(product.window[i], in, out)) {
+      roles.dimensions.lhs_batch.push_back(int(dims.input_spatial[i]));
+      roles.dimensions.rhs_batch.push_back(int(dims.kernel_spatial[i]));
+    } else if (product.window[i].size > 1) {
+      roles.dimensions.lhs_contracting.push_back(int(dims.input_spatial[i]));
+      roles.dimensions.rhs_contracting.push_back(int(dims.kernel_spatial[i]));
+    } else {
+      roles.lhs_free.push_back(int(dims.output_spatial[i]));
+    }
+  }
+  return roles;
+}
+
 std::optional<BatchedProduct> as_batched_product(const hlo::Instruction& convolution, const hlo::Shape& input) {
   if (convolution.opcode != hlo::Opcode::convolution || convolution.feature_groups * convolution.batch_groups != 1)
     return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "hlo/graph.h"
 
@@ -19,6 +20,15 @@ struct BatchedProduct {
 };
 
 BatchedProduct product_of(const hlo::Instruction& dot, const hlo::Shape& lhs, const hlo::Shape& rhs);
+
+/// The same groups as numbers of dimensions, and which dimensions of the result are those of one operand alone.
+struct ProductRoles {
+  hlo::DotDimensions dimensions;
+  std::vector<int> lhs_free, rhs_free;  ///< of the result
+};
+
+/// Roles in a dot, or in a convolution that as_batched_product() takes.
+ProductRoles roles_of(const hlo::Instruction& product, const hlo::Shape& lhs, const hlo::Shape& rhs);
 
 /// XLA writes a dot with batch dimensions as a convolution whose window has them: n positions with holes between them,
 /// of which window `o` sees one, at a tap of its own (size n, stride n - 1, lhs_dilate n; or stride n + 1 with

@@ -306,41 +306,39 @@ std::int64_t repeated_transposes(const hlo::Shape& streamed, const std::vector<i
   return (products - 1) * base::divide_round_up(elements, hlo::tile_sublanes * hlo::tile_lanes);
 }
 
-/// Rows that stream past a weight tile, with the sublanes of the result padded.
-std::int64_t padded_rows(const hlo::Instruction& dot, std::int64_t rows, int first, int end) {
-  if (dot.shape.rank() < 2) return rows;
-  const int sublanes = dot.shape.minor_dimension(1);
-  if (sublanes < first || sublanes >= end) return rows;
-  const std::int64_t size = std::max<std::int64_t>(1, dot.shape.dimensions[std::size_t(sublanes)]);
+/// Rows that stream past a weight tile, with the sublanes of the result padded if they are rows.
+std::int64_t padded_rows(const hlo::Shape& result, std::int64_t rows, const std::vector<int>& of_rows) {
+  if (!is_minor(result, 1, of_rows)) return rows;
+  const std::int64_t size = std::max<std::int64_t>(1, result.dimensions[std::size_t(result.minor_dimension(1))]);
   return rows / size * base::round_up(size, hlo::tile_sublanes);
 }
 
-/// A dot with what the layouts of its operands and its result cost.
-MatmulProblem dot_problem(const hlo::Instruction& dot, const hlo::Shape& lhs, const hlo::Shape& rhs,
-                          std::int64_t array) {
-  const BatchedProduct product = product_of(dot, lhs, rhs);
+/// Rows or registers of a weight tile that are pushed: registers of eight rows, or, transposed, of eight columns, which
+/// takes twice as long.
+std::int64_t pushed_depth(std::int64_t contracted, std::int64_t columns, bool transposed, std::int64_t array) {
+  const auto in_a_tile = [&](std::int64_t extent) {
+    extent = std::max<std::int64_t>(1, extent);
+    return base::round_up(base::divide_round_up(extent, base::divide_round_up(extent, array)), hlo::tile_sublanes);
+  };
+  return std::min(array, transposed ? 2 * in_a_tile(columns) : in_a_tile(contracted));
+}
+
+/// A product with what the layouts of its operands and its result cost.
+MatmulProblem product_with_layouts(const BatchedProduct& product, const ProductRoles& roles, const hlo::Shape& result,
+                                   const hlo::Shape& lhs, const hlo::Shape& rhs, std::int64_t array) {
   MatmulProblem problem = product_problem(product, array);
-  const hlo::DotDimensions& roles = *dot.dot;
-  const int batches = int(roles.lhs_batch.size());
-  const int first_rhs = dot.shape.rank() - (rhs.rank() - batches - int(roles.rhs_contracting.size()));
   const bool streams_lhs = problem.row_operand == 0;
   const hlo::Shape &streamed = streams_lhs ? lhs : rhs, &stationary = streams_lhs ? rhs : lhs;
-  const std::vector<int>& contracted = streams_lhs ? roles.rhs_contracting : roles.lhs_contracting;
+  const hlo::DotDimensions& dims = roles.dimensions;
+  const std::vector<int>& contracted = streams_lhs ? dims.rhs_contracting : dims.lhs_contracting;
   const std::int64_t columns = streams_lhs ? product.rhs_free : product.lhs_free;
-  // A weight tile is pushed in registers of eight rows, or, transposed, of eight columns, which takes twice as long.
-  const std::int64_t rows_of_tile = base::round_up(
-      base::divide_round_up(std::max<std::int64_t>(1, product.contracted), problem.contraction_tiles),
-      hlo::tile_sublanes);
-  const std::int64_t columns_of_tile =
-      base::round_up(base::divide_round_up(std::max<std::int64_t>(1, columns), base::divide_round_up(std::max<std::int64_t>(1, columns), array)),
-                     hlo::tile_sublanes);
-  problem.depth = std::min(array, is_minor(stationary, 0, contracted) ? 2 * columns_of_tile : rows_of_tile);
+  problem.depth = pushed_depth(product.contracted, columns, is_minor(stationary, 0, contracted), array);
   problem.moved_lane_rows =
-      collected_rows(stationary, contracted, streams_lhs ? roles.rhs_batch : roles.lhs_batch, array);
-  problem.output_transposes = repeated_transposes(streamed, streams_lhs ? roles.lhs_contracting : roles.rhs_contracting,
-                                                  columns, stationary);
-  const std::int64_t rows = padded_rows(dot, streams_lhs ? product.lhs_free : product.rhs_free,
-                                        streams_lhs ? batches : first_rhs, streams_lhs ? first_rhs : dot.shape.rank());
+      collected_rows(stationary, contracted, streams_lhs ? dims.rhs_batch : dims.lhs_batch, array);
+  problem.output_transposes =
+      repeated_transposes(streamed, streams_lhs ? dims.lhs_contracting : dims.rhs_contracting, columns, stationary);
+  const std::int64_t rows = padded_rows(result, streams_lhs ? product.lhs_free : product.rhs_free,
+                                        streams_lhs ? roles.lhs_free : roles.rhs_free);
   problem.rows = base::round_up(rows, hlo::tile_sublanes);
   problem.output_rows = problem.batch * problem.rows;
   problem.splits_without_halo = problem.rows;
@@ -349,9 +347,11 @@ MatmulProblem dot_problem(const hlo::Instruction& dot, const hlo::Shape& lhs, co
 
 MatmulProblem problem_without_passes(const hlo::Instruction& instruction, const hlo::Shape& lhs, const hlo::Shape& rhs,
                                      std::int64_t array) {
-  if (instruction.opcode == hlo::Opcode::dot) return dot_problem(instruction, lhs, rhs, array);
-  const std::optional<BatchedProduct> product = as_batched_product(instruction, lhs);
-  return product ? product_problem(*product, array) : convolution_problem(instruction, lhs, rhs, array);
+  const std::optional<BatchedProduct> product = instruction.opcode == hlo::Opcode::dot
+                                                    ? product_of(instruction, lhs, rhs)
+                                                    : as_batched_product(instruction, lhs);
+  return product ? product_with_layouts(*product, roles_of(instruction, lhs, rhs), instruction.shape, lhs, rhs, array)
+                 : convolution_problem(instruction, lhs, rhs, array);
 }
 
 }  // namespace

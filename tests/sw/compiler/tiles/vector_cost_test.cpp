@@ -161,29 +161,6 @@ TEST(VectorCost, AShortRowIsSpreadOverTheLanesByItself) {
   EXPECT_EQ(spread({512}, 16, 116), 512 * 16 / 8) << "long rows move by eight elements";
 }
 
-// MLPerf Mask R-CNN sorts four rows of 209664 keys and positions in 6653 us. Registers are half filled, since a tile has
-// four sublanes: 171 passes over 2 x 2048 registers in eight cycles of the cross-lane unit take 5961 us, and half of
-// that would be needed for full registers.
-TEST(VectorCost, TilesOfFewRowsFillAPartOfARegister) {
-  const auto sorted = [](std::int64_t rows, std::vector<std::int64_t> tile) {
-    return cross_lane_of([&](hlo::build::GraphBuilder& b) {
-      hlo::Shape keys = hlo::make_shape(hlo::ElementType::f32, {rows, 209664});
-      keys.tile = tile;
-      hlo::Shape positions = keys;
-      positions.element_type = hlo::ElementType::s32;
-      hlo::Instruction sort;
-      sort.opcode = hlo::Opcode::sort;
-      sort.operands = {b.parameter(keys, "keys"), b.parameter(positions, "positions")};
-      sort.shape = hlo::make_tuple_shape({keys, positions});
-      sort.dimensions = {1};
-      return b.add(std::move(sort));
-    });
-  };
-  EXPECT_EQ(sorted(4, {4, 128}), 171 * 2 * (1 << 18) / 128);
-  EXPECT_EQ(sorted(8, {8, 128}), 171 * 2 * (1 << 18) / 128) << "eight rows take as long as four";
-  EXPECT_NEAR(8.0 * double(sorted(4, {4, 128})) / 940, 6653, 0.15 * 6653);
-}
-
 TEST(VectorCost, RowsThatKeepTheirLanesMoveByDma) {
   auto reshape = [](hlo::build::GraphBuilder& b) { return b.reshape(matrix(b, 1664, 128), {128, 13, 128}); };
   EXPECT_EQ(cost_of(reshape), hw::VectorWork{});
