@@ -13,9 +13,8 @@ namespace {
 
 void add(base::ContentHash& hash, const tiles::MatmulProblem& problem) {
   const auto& [row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, precision_passes, product,
-               depth, rows, output_rows, halo_per_split, max_halo, splits_without_halo, row_rotations, output_transposes,
-               moved_row_rows, moved_lane_rows] =
-      problem;
+               depth, rows, output_rows, halo_per_split, max_halo, splits_without_halo, row_rotations,
+               output_transposes, moved_row_rows, moved_lane_rows] = problem;
   hash.add(row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, precision_passes, product,
            depth, rows, output_rows, halo_per_split, max_halo, splits_without_halo, row_rotations, output_transposes,
            moved_row_rows, moved_lane_rows);

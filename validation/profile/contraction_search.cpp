@@ -158,9 +158,9 @@ class Search {
         for (const hlo::Shape& value : convolved(image, kernel)) {
           for (hlo::Instruction& first :
                matching_convolutions(value, operands_[std::size_t(image)], operands_[std::size_t(kernel)])) {
-            continue_convolution(step(image, kernel, std::move(first), operands_[std::size_t(image)],
-                                      operands_[std::size_t(kernel)]),
-                                 value);
+            continue_convolution(
+                step(image, kernel, std::move(first), operands_[std::size_t(image)], operands_[std::size_t(kernel)]),
+                value);
           }
         }
       }

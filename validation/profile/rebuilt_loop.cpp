@@ -105,8 +105,8 @@ class LoopRebuilder {
     if (read.empty()) return generate(work, operations);
     std::vector<hlo::InstructionId> others;
     for (std::size_t i = 1; i < read.size(); ++i) others.push_back(spread(read[i], work));
-    return body_.elementwise(spread(read.front(), work), work,
-                             std::max(operations, std::int64_t(others.size())), others);
+    return body_.elementwise(spread(read.front(), work), work, std::max(operations, std::int64_t(others.size())),
+                             others);
   }
 
   /// An operand as large as the array in its work. One with the rows of the array but few other lanes has the addends

@@ -199,8 +199,8 @@ std::optional<int> sublane_role(const hlo::Shape& image, int batch, int channels
   return std::nullopt;
 }
 
-/// Adds the rows of an image that change sublanes, since the other image of the convolution has another dimension there:
-/// of the input, or of the gradient if that is the one with pixels in the sublanes.
+/// Adds the rows of an image that change sublanes, since the other image of the convolution has another dimension
+/// there: of the input, or of the gradient if that is the one with pixels in the sublanes.
 void add_moved_rows(MatmulProblem& problem, const hlo::Instruction& convolution, const hlo::Shape& input,
                     const hlo::Shape& kernel, const Window& window, std::int64_t array) {
   const hlo::ConvolutionDimensions& dims = convolution.convolution;
@@ -210,9 +210,9 @@ void add_moved_rows(MatmulProblem& problem, const hlo::Instruction& convolution,
       gradient ? sublane_role(input, int(dims.input_feature), int(dims.input_batch), dims.input_spatial)
                : sublane_role(input, int(dims.input_batch), int(dims.input_feature), dims.input_spatial);
   const std::optional<int> of_other =
-      gradient ? sublane_role(kernel, int(dims.kernel_input_feature), int(dims.kernel_output_feature),
-                              dims.kernel_spatial)
-               : sublane_role(convolution.shape, int(dims.output_batch), int(dims.output_feature), dims.output_spatial);
+      gradient
+          ? sublane_role(kernel, int(dims.kernel_input_feature), int(dims.kernel_output_feature), dims.kernel_spatial)
+          : sublane_role(convolution.shape, int(dims.output_batch), int(dims.output_feature), dims.output_spatial);
   if (!of_input || !of_other || *of_input == *of_other) return;
   const bool moves_kernel = gradient && *of_input == batch_role;
   const int operand = moves_kernel ? 1 : 0;
@@ -283,9 +283,8 @@ MatmulProblem product_problem(const BatchedProduct& product, std::int64_t array)
 std::int64_t collected_rows(const hlo::Shape& stationary, const std::vector<int>& contracted,
                             const std::vector<int>& batch, std::int64_t lanes) {
   if (stationary.rank() < 3 || is_minor(stationary, 0, batch)) return 0;
-  const bool of_a_tile = is_minor(stationary, 0, contracted)
-                             ? !is_minor(stationary, 1, batch)
-                             : is_minor(stationary, 1, contracted);
+  const bool of_a_tile =
+      is_minor(stationary, 0, contracted) ? !is_minor(stationary, 1, batch) : is_minor(stationary, 1, contracted);
   if (of_a_tile) return 0;
   return padded_row_pieces(stationary, lanes);
 }
@@ -296,7 +295,8 @@ std::int64_t lane_extent(const hlo::Shape& array) {
 }
 
 /// Registers of the streamed operand that are transposed, since the contraction is not in its lanes, over all products
-/// but the first. The major dimensions of the stationary operand are a loop of products, each of which transposes again.
+/// but the first. The major dimensions of the stationary operand are a loop of products, each of which transposes
+/// again.
 std::int64_t repeated_transposes(const hlo::Shape& streamed, const std::vector<int>& contracted,
                                  std::int64_t stationary_columns, const hlo::Shape& stationary) {
   if (streamed.rank() < 2 || contracted.empty() || is_minor(streamed, 0, contracted)) return 0;
@@ -347,9 +347,8 @@ MatmulProblem product_with_layouts(const BatchedProduct& product, const ProductR
 
 MatmulProblem problem_without_passes(const hlo::Instruction& instruction, const hlo::Shape& lhs, const hlo::Shape& rhs,
                                      std::int64_t array) {
-  const std::optional<BatchedProduct> product = instruction.opcode == hlo::Opcode::dot
-                                                    ? product_of(instruction, lhs, rhs)
-                                                    : as_batched_product(instruction, lhs);
+  const std::optional<BatchedProduct> product =
+      instruction.opcode == hlo::Opcode::dot ? product_of(instruction, lhs, rhs) : as_batched_product(instruction, lhs);
   return product ? product_with_layouts(*product, roles_of(instruction, lhs, rhs), instruction.shape, lhs, rhs, array)
                  : convolution_problem(instruction, lhs, rhs, array);
 }

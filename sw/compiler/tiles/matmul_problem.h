@@ -30,7 +30,7 @@ struct MatmulProblem {
   std::int64_t precision_passes = 1;   ///< over the weight tiles (product_arithmetic.h)
   hw::parts::mxu::Product product = hw::parts::mxu::Product::bf16;  ///< of a pass
   std::int64_t depth = 0;  ///< rows of a weight tile that hold weights, on average; 0: all
-  std::int64_t rows = 8;  ///< LHS rows streamed past one weight tile, padded to 8 in the sublane dimension
+  std::int64_t rows = 8;   ///< LHS rows streamed past one weight tile, padded to 8 in the sublane dimension
 
   std::int64_t output_rows = 1;  ///< over all batches and stationary blocks; 8 rows make a vector register
   /// Extra traffic from splitting the row operand into spatial blocks: rows read twice per split, as a fraction of the

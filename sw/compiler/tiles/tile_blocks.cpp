@@ -76,7 +76,7 @@ hw::MxuWork TileBlocks::mxu() const {
                        base::divide_round_up(problem.contraction_tiles, tiling_.contraction),
        .rows = base::round_up(base::divide_round_up(problem.rows, tiling_.rows), hlo::tile_sublanes),
        .product = problem.product,
-                 .depth = problem.depth});
+       .depth = problem.depth});
 }
 
 Bytes TileBlocks::accumulator() const {
@@ -99,9 +99,11 @@ Bytes TileBlocks::vmem() const {
 hw::MxuWork TileBlocks::spread(const hw::MxuWork& whole) const {
   std::int64_t units = machine_.mxu.count;
   hw::MxuWork divided{whole.weight_tiles * units,
-                      base::round_up(base::divide_round_up(whole.rows, units), hlo::tile_sublanes), whole.product, whole.depth};
+                      base::round_up(base::divide_round_up(whole.rows, units), hlo::tile_sublanes), whole.product,
+                      whole.depth};
   auto cycles = [&](const hw::MxuWork& work) {
-    return base::divide_round_up(work.weight_tiles, units) * std::max(work.rows, machine_.mxu.weight_load(work.depth).value());
+    return base::divide_round_up(work.weight_tiles, units) *
+           std::max(work.rows, machine_.mxu.weight_load(work.depth).value());
   };
   return cycles(divided) < cycles(whole) ? divided : whole;
 }

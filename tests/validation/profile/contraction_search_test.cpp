@@ -89,9 +89,10 @@ TEST(ContractionSearch, EveryVectorOfIndicesMakesAProduct) {
 // counts both products.
 TEST(ContractionSearch, TwoConvolutionsInARowPassThroughTheirImage) {
   const double pixels = 16.0 * 38 * 38, inner = pixels * 9 * 64 * 64, outer = pixels * 64 * 256;
-  const Contraction block = found({bf16({16, 38, 38, 256})}, {bf16({16, 38, 38, 64}), bf16({3, 3, 64, 64}),
-                                                              bf16({1, 1, 64, 256}), bf16({16, 38, 38, 256})},
-                                  2 * (inner + outer) + 4 * pixels * 256);
+  const Contraction block =
+      found({bf16({16, 38, 38, 256})},
+            {bf16({16, 38, 38, 64}), bf16({3, 3, 64, 64}), bf16({1, 1, 64, 256}), bf16({16, 38, 38, 256})},
+            2 * (inner + outer) + 4 * pixels * 256);
   ASSERT_EQ(block.steps.size(), 2U);
   EXPECT_EQ(block.steps[0].hero.shape.dimensions, (std::vector<std::int64_t>{16, 38, 38, 64}));
   EXPECT_NEAR(macs(block) / (inner + outer), 1, 0.04) << "taps in the padding are not counted";

@@ -25,7 +25,7 @@ std::optional<validation::profile::Profile> profile_of_silicon(const std::string
   return validation::profile::read_profile(path.string(), text.str());
 }
 
-void expect_error_below(const std::string& name, double most) {
+void expect_error_below(const std::string& name, double most, double most_bias = 0.03) {
   const std::optional<validation::profile::Profile> measured = profile_of_silicon(name);
   if (!measured) GTEST_SKIP() << "no measured profile to compare with";
   const validation::profile::Profile& profile = *measured;
@@ -38,7 +38,7 @@ void expect_error_below(const std::string& name, double most) {
   std::printf("%s: error %.1f %%, bias %+.1f %%, %zu rows without text\n", name.c_str(),
               100 * totals.mean_absolute_error(), 100 * totals.bias(), report.without_text());
   EXPECT_LT(totals.mean_absolute_error(), most);
-  EXPECT_LT(std::abs(totals.bias()), 0.03);
+  EXPECT_LT(std::abs(totals.bias()), most_bias);
 }
 
 /// Every row as a profile of its own, so that no other row gives shapes to its operands.
@@ -46,7 +46,7 @@ TEST(ProfileFidelity, EveryRowAloneEndsInACostOrAReason) {
   const sw::TargetMachine machine = sw::read_target(machines::machine_config("tpu-v3"));
   const noc::Topology slice({8, 4}, {false, false});
   std::size_t rows = 0;
-  for (const char* name : {"resnet", "bert", "dlrm", "nmt", "ssd"}) {
+  for (const char* name : {"resnet", "bert", "dlrm", "nmt", "ssd", "mask_rcnn"}) {
     const std::optional<validation::profile::Profile> profile = profile_of_silicon(name);
     if (!profile) GTEST_SKIP() << "no measured profile";
     for (const validation::profile::ProfileOp& row : profile->ops) {
@@ -58,7 +58,7 @@ TEST(ProfileFidelity, EveryRowAloneEndsInACostOrAReason) {
       ++rows;
     }
   }
-  EXPECT_EQ(rows, 550U + 1863 + 240 + 2361 + 4698) << "as podsim ops counts them";
+  EXPECT_EQ(rows, 550U + 1863 + 240 + 2361 + 4698 + 2573) << "as podsim ops counts them";
 }
 
 TEST(ProfileFidelity, ResNet50IsWithinSixPercentOpByOp) { expect_error_below("resnet", 0.06); }
@@ -66,6 +66,7 @@ TEST(ProfileFidelity, BertIsWithinEightPercentOpByOp) { expect_error_below("bert
 TEST(ProfileFidelity, DlrmIsWithinFifteenPercentOpByOp) { expect_error_below("dlrm", 0.15); }
 TEST(ProfileFidelity, NmtIsWithinSixPercentOpByOp) { expect_error_below("nmt", 0.06); }
 TEST(ProfileFidelity, SsdIsWithinTwelvePercentOpByOp) { expect_error_below("ssd", 0.12); }
+TEST(ProfileFidelity, MaskRcnnIsWithinTwentyPercentOpByOp) { expect_error_below("mask_rcnn", 0.2, 0.15); }
 
 }  // namespace
 }  // namespace podsim::workloads

@@ -330,8 +330,8 @@ TEST(RebuiltOp, RowsWithTwoIndicesAreLookedUpOneByOne) {
   EXPECT_EQ(one.gathered.pieces, 0) << "the table is in VMEM; 8192 is 8000 in whole tiles";
 }
 
-// MLPerf Mask R-CNN sorts four rows of 209664 keys and positions in 6653 us. Registers are half filled, since a tile has
-// four sublanes: 171 passes over 2 x 2048 registers in eight cycles of the cross-lane unit take 5961 us, and full
+// MLPerf Mask R-CNN sorts four rows of 209664 keys and positions in 6653 us. Registers are half filled, since a tile
+// has four sublanes: 171 passes over 2 x 2048 registers in eight cycles of the cross-lane unit take 5961 us, and full
 // registers would take half of that.
 TEST(RebuiltOp, SortedTilesOfFewRowsFillAPartOfARegister) {
   const auto moves = [](const std::string& array) {

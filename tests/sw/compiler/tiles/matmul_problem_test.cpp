@@ -139,8 +139,8 @@ hlo::Shape bf16_array(std::vector<std::int64_t> sizes, std::vector<int> layout =
 }
 
 // The interactions of MLPerf DLRM. A tile of 27 columns is pushed transposed, in four registers of eight columns, which
-// take twice their 32 cycles: 4.4 us, where full tiles would take 8.7 us. Measured with their traffic of some 8 us, 11.8
-// us from rows in a major dimension and 13.4 us.
+// take twice their 32 cycles: 4.4 us, where full tiles would take 8.7 us. Measured with their traffic of some 8
+// us, 11.8 us from rows in a major dimension and 13.4 us.
 TEST(MatmulProblem, ATileOfFewColumnsIsPushedInFewRegisters) {
   const hlo::DotDimensions roles{.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {2}, .rhs_contracting = {2}};
   const MatmulProblem problem =
@@ -153,8 +153,8 @@ TEST(MatmulProblem, ATileOfFewColumnsIsPushedInFewRegisters) {
 }
 
 // Gradients of ROI align in MLPerf Mask R-CNN: products of depth 7 and 14 for every row of pixels of a region. The
-// measured time of the whole op, mostly that of its traffic, is above the matrix time of a tile's rows and below that of
-// full tiles.
+// measured time of the whole op, mostly that of its traffic, is above the matrix time of a tile's rows and below that
+// of full tiles.
 TEST(MatmulProblem, AShallowTileLoadsItsRowsAlone) {
   struct Case {
     std::int64_t regions, side, columns;
@@ -191,7 +191,8 @@ TEST(MatmulProblem, WeightsOfAMajorDimensionAreCollectedRowByRow) {
   }
 }
 
-// The product before it: 7 rows of a region stream as the 8 of their tile. Measured 15861 us with the results' rounding.
+// The product before it: 7 rows of a region stream as the 8 of their tile. Measured 15861 us with the results'
+// rounding.
 TEST(MatmulProblem, RowsOfTheResultStreamWithTheirPadding) {
   const MatmulProblem problem = problem_of_dot(
       bf16_array({4, 208, 336, 256}, {3, 0, 2, 1}), bf16_array({4, 512, 7, 208}),
