@@ -291,7 +291,7 @@ std::int64_t collected_rows(const hlo::Shape& stationary, const std::vector<int>
 
 /// Extent of an operand's most minor dimension.
 std::int64_t lane_extent(const hlo::Shape& array) {
-  return array.rank() == 0 ? 1 : array.dimensions[std::size_t(array.minor_dimension(0))];
+  return array.rank() == 0 ? 1 : std::max<std::int64_t>(1, array.dimensions[std::size_t(array.minor_dimension(0))]);
 }
 
 /// Registers of the streamed operand that are transposed, since the contraction is not in its lanes, over all products
@@ -300,7 +300,8 @@ std::int64_t lane_extent(const hlo::Shape& array) {
 std::int64_t repeated_transposes(const hlo::Shape& streamed, const std::vector<int>& contracted,
                                  std::int64_t stationary_columns, const hlo::Shape& stationary) {
   if (streamed.rank() < 2 || contracted.empty() || is_minor(streamed, 0, contracted)) return 0;
-  const std::int64_t products = base::divide_round_up(stationary_columns, lane_extent(stationary));
+  const std::int64_t products =
+      std::max<std::int64_t>(1, base::divide_round_up(stationary_columns, lane_extent(stationary)));
   const std::int64_t elements =
       hlo::padded_bytes(streamed).value() / std::max(1, hlo::byte_width(streamed.element_type));
   return (products - 1) * base::divide_round_up(elements, hlo::tile_sublanes * hlo::tile_lanes);
