@@ -461,5 +461,27 @@ TEST(Shapes, AreRefusedForTuplesAndForOtherNumbersOfOperands) {
   }
 }
 
+// A dot may have more operands, which say how its others are packed, and a dependency may have tuples.
+TEST(Shapes, AreRefusedWithoutTheSecondOperand) {
+  for (const char* line :
+       {"f32[4,4] dot(q, q), lhs_contracting_dims={1}, rhs_contracting_dims={1}", "f32[8] add-dependency(p, t)"}) {
+    const Inference inference(line);
+    ASSERT_FALSE(inference.is_refused(inference.operands)) << line;
+    EXPECT_TRUE(inference.is_refused({inference.operands[0]})) << line;
+  }
+  const Inference dependency("f32[8] add-dependency(p, t)");
+  EXPECT_TRUE(dependency.is_refused({dependency.operands[0], dependency.operands[1], dependency.operands[1]}));
+}
+
+TEST(Shapes, AreRefusedForResultsThatAreTuples) {
+  for (const char* line : {"s32[8] bitcast-convert(p)", "f32[4] iota(), iota_dimension=0",
+                           "f32[4,4] dot(q, q), lhs_contracting_dims={1}, rhs_contracting_dims={1}"}) {
+    Inference inference(line);
+    ASSERT_FALSE(inference.is_refused(inference.operands)) << line;
+    inference.instruction.shape = make_tuple_shape({inference.instruction.shape});
+    EXPECT_TRUE(inference.is_refused(inference.operands)) << line;
+  }
+}
+
 }  // namespace
 }  // namespace podsim::hlo::rules
