@@ -10,7 +10,7 @@ std::vector<PublishedStep> points(const std::string& rows) {
   return published_points("points.csv", "source,kind,chip,configuration,value,unit,first_hand,precision,note\n" + rows);
 }
 
-std::string words_of(const PublishedStep& step) {
+std::string point_command(const PublishedStep& step) {
   std::string line;
   for (const std::string& word : step.command) line += (line.empty() ? "" : " ") + word;
   return line;
@@ -30,7 +30,7 @@ TEST(PublishedPoints, AnEpochHasTheStepsOfItsImages) {
   const PublishedStep step =
       points("a,training_epoch,v2,\"ResNet-50 batch 1024 v2-8, TF 1.11; epoch\",313,s,yes,,\n").at(0);
   EXPECT_DOUBLE_EQ(step.max_s, 0.25);
-  EXPECT_EQ(words_of(step),
+  EXPECT_EQ(point_command(step),
             "run resnet50 --slice 2x2 --batch-per-core 128 --set model.gradient_type=f32 --machine tpu-v2");
 }
 
@@ -45,7 +45,7 @@ TEST(PublishedPoints, AUtilisationIsATime) {
   const double tokens = 512.0 * 1024, width = 1024;
   const double flops = 6 * tokens * (24 * (12 * width * width + 2 * 1024 * width) + 50257 * width);
   EXPECT_NEAR(step.min_s, flops / (0.351 * 256 * 61.5e12), 1e-6 * step.min_s);
-  EXPECT_EQ(words_of(step),
+  EXPECT_EQ(point_command(step),
             "run transformer --slice 16x8 --rematerialise layer --set model.batch=512 --set model.sequence=1024 --set "
             "model.vocabulary=50257 --set model.layers=24 --set model.d_model=1024 --set model.heads=16 --set "
             "model.d_head=64 --set model.d_ff=4096 --set model.biases=on --set model.lookup=gather --set "
@@ -54,24 +54,26 @@ TEST(PublishedPoints, AUtilisationIsATime) {
 
 TEST(PublishedPoints, TheSizesOfARowAreItsCommands) {
   EXPECT_EQ(
-      words_of(points("a,training_step,v3,\"MaxText default: 16 layers d2048 ff8192 8 heads of 256, vocabulary "
-                      "32,768, sequence 1024, FSDP 8, v3-8\",2.166,s,yes,,\n")
-                   .at(0)),
+      point_command(points("a,training_step,v3,\"MaxText default: 16 layers d2048 ff8192 8 heads of 256, vocabulary "
+                           "32,768, sequence 1024, FSDP 8, v3-8\",2.166,s,yes,,\n")
+                        .at(0)),
       "run transformer --slice 2x2 --rematerialise unbatched-dots --set model.batch=128 --set model.sequence=1024 "
       "--set model.vocabulary=32768 --set model.layers=16 --set model.d_model=2048 --set model.heads=8 --set "
       "model.d_head=256 --set model.d_ff=8192 --set model.activation=relu --set model.norm=rms_norm --set "
       "model.parallel_blocks=on --set model.position_embedding=off --set model.relative_buckets=32 --set "
       "model.query_key_norm=on --set model.lookup=gather --set "
       "model.shard_weights=on");
-  EXPECT_EQ(words_of(points("a,training_step,v3,\"BiT ResNet-50x1, 224 px, batch 4096, v3-128 (64 chips)\",68.2,ms,"
-                            "yes,,\n")
-                         .at(0)),
-            "run bit_resnet50 --slice 8x8 --set model.batch=4096 --set model.activation_type=f32");
-  EXPECT_EQ(words_of(points("a,training_step,v3,\"Transformer WMT default, length 256 packed, 32 per core, v3-32\","
-                            "108.6,ms,yes,,\n")
-                         .at(0)),
-            "run transformer_mlperf --slice 4x4 --batch-per-core 32 --set model.vocabulary=32000 --set "
-            "model.sequence=256 --set model.source_sequence=256 --set model.gradient_type=f32");
+  EXPECT_EQ(
+      point_command(points("a,training_step,v3,\"BiT ResNet-50x1, 224 px, batch 4096, v3-128 (64 chips)\",68.2,ms,"
+                           "yes,,\n")
+                        .at(0)),
+      "run bit_resnet50 --slice 8x8 --set model.batch=4096 --set model.activation_type=f32");
+  EXPECT_EQ(
+      point_command(points("a,training_step,v3,\"Transformer WMT default, length 256 packed, 32 per core, v3-32\","
+                           "108.6,ms,yes,,\n")
+                        .at(0)),
+      "run transformer_mlperf --slice 4x4 --batch-per-core 32 --set model.vocabulary=32000 --set "
+      "model.sequence=256 --set model.source_sequence=256 --set model.gradient_type=f32");
 }
 
 TEST(PublishedPoints, ARowThatStatesTooLittleSaysSo) {
