@@ -2,7 +2,9 @@
 #include "hlo/expanders/simple_gathers.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -108,14 +110,16 @@ std::vector<InstructionId> parameters_for(GraphBuilder& b, const Indexing& x) {
   return parameters;
 }
 
-/// Where the one window begins: scalars of the type of the indices.
+/// Where the one window begins: scalars that hold any position.
 std::vector<InstructionId> starts_of_window(GraphBuilder& b, const Indexing& x, InstructionId indices) {
-  const InstructionId zero = b.constant(b.type(indices), 0);
+  const ElementType type = byte_width(b.type(indices)) < 4 ? ElementType::s32 : b.type(indices);
+  const InstructionId zero = b.constant(type, 0);
   std::vector<InstructionId> starts(std::size_t(x.array().rank()), zero);
   for (std::size_t i = 0; i < x.op.gather->index_map.size(); ++i) {
     const int dimension = x.op.gather->index_map[i];
     if (x.is_gather() && x.is_whole(dimension)) continue;
-    starts[std::size_t(dimension)] = b.reshape(index_element(b, indices, x.op.gather, i), {});
+    const InstructionId start = b.reshape(index_element(b, indices, x.op.gather, i), {});
+    starts[std::size_t(dimension)] = b.convert(start, type);
   }
   return starts;
 }
@@ -165,7 +169,9 @@ std::optional<std::vector<std::int64_t>> known_starts(const Indexing& x) {
   if (!known) return std::nullopt;
   std::vector<std::int64_t> starts;
   for (std::int64_t i = 0; i < known->shape.element_count(); ++i) {
-    starts.push_back(eval::integer_of(known->shape.element_type, eval::element_of(*known, i)));
+    const std::int64_t start = eval::integer_of(known->shape.element_type, eval::element_of(*known, i));
+    const bool is_far = known->shape.element_type == ElementType::u64 && start < 0;
+    starts.push_back(is_far ? std::numeric_limits<std::int64_t>::max() : start);
   }
   return starts;
 }
@@ -232,7 +238,7 @@ std::optional<Module> update_of_window(const Module& module, const Indexing& x) 
 /// A gather or scatter of fewer indices, of windows of fewer dimensions, and with one dimension of windows.
 struct Reduced {
   std::vector<std::size_t> elements;  ///< of the index vectors that stay
-  std::vector<int> collapsed;         ///< dimensions of the array that windows drop besides
+  std::vector<int> collapsed;         ///< dimensions of the array that windows drop too
   std::vector<std::int64_t> windows;  ///< sizes of the result or of the updates
   bool is_flat = false;               ///< whether several dimensions of indices become one
   GatherDimensions roles;

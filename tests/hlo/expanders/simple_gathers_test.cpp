@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
@@ -23,7 +24,8 @@ std::vector<Literal> random_arguments(const Computation& entry, std::mt19937& ra
   for (const InstructionId parameter : entry.parameters) {
     Literal& argument = arguments.emplace_back(make_zeros(entry[parameter].shape));
     std::uniform_int_distribution<int> number(-6, 12);
-    for (double& value : argument.values) value = number(random);
+    const bool is_unsigned = entry[parameter].shape.element_type == ElementType::u8;
+    for (double& value : argument.values) value = is_unsigned ? std::abs(number(random)) : number(random);
     for (std::int64_t& value : argument.integers) value = number(random);
   }
   return arguments;
@@ -122,6 +124,20 @@ TEST(SimpleGathers, AScatterOfOneWindowMayHaveSeveralArrays) {
                    "  ROOT s = (f32[3,8], s32[3,8]) scatter(x, y, i, u, v), update_window_dims={0,1}, "
                    "inserted_window_dims={}, scatter_dims_to_operand_dims={1}, index_vector_dim=0, to_apply=both\n");
     EXPECT_EQ(count_of(module, Opcode::scatter), 0);
+  }
+}
+
+// 299 is beyond the numbers of eight bits.
+TEST(SimpleGathers, OfOneWindowMayHaveNarrowIndices) {
+  for (const char* type : {"u8", "s8", "s16"}) {
+    const std::string arguments =
+        std::string("  x = f32[300] parameter(0)\n  i = ") + type + "[1] parameter(1)\n  u = f32[] parameter(2)\n";
+    simplified(arguments +
+               "  ROOT s = f32[300] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, "
+               "scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=twice\n");
+    simplified(arguments +
+               "  ROOT g = f32[] gather(x, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, "
+               "index_vector_dim=0, slice_sizes={1}\n");
   }
 }
 
