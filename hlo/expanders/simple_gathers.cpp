@@ -256,7 +256,8 @@ bool can_be_flat(const Indexing& x) {
 }
 
 std::optional<Reduced> reduced(const Indexing& x) {
-  Reduced found{.roles = x.op.gather};
+  Reduced found;
+  found.roles = x.op.gather;
   found.roles.index_map.clear();
   for (std::size_t i = 0; i < x.op.gather->index_map.size(); ++i) {
     const int d = x.op.gather->index_map[i];

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Limits that keep the page below a megabyte: bytes of texts, bytes of ops, number of spans.
-constexpr std::size_t max_texts = 420'000, max_ops = 640'000;
+constexpr std::size_t max_texts = 400'000, max_ops = 640'000;
 constexpr std::size_t max_spans = 12'000;
 constexpr std::size_t op_bytes = 24;  // size of an op without its texts
 

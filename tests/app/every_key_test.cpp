@@ -45,6 +45,7 @@ const Words sharded_update = small_run({"--weight-update-sharding", "on"});
 const Words attention = {"run", "bert_large", "--slice", "1x1", "--batch-per-core", "2", "--set", "model.layers=1"};
 const Words large_attention = {"run", "bert_large", "--slice",       "1x1", "--batch-per-core",
                                "16",  "--set",      "model.layers=2"};
+const Words decoder = {"run", "transformer", "--slice", "1x1", "--set", "model.layers=1"};
 const Words lookups = {"run", "dlrm", "--slice", "2x2", "--batch-per-core", "64"};
 const Words cut_product = {"run", "product.hlo", "--slice", "2x2", "--mesh", "x=8"};
 const Words feeds = {"run", "feeds.hlo", "--slice", "1x1"};
@@ -126,7 +127,7 @@ const std::vector<Showing>& showings() {
       {"compiler.collective_launch*", {several_hosts}},
       {"compiler.vmem_for_values", {small_step}},
       {"compiler.recompute_above", {large_attention}, {"hbm.capacity_per_core=2 GiB"}},
-      {"compiler.order_gain", {attention}},
+      {"compiler.order_gain", {decoder}},
       {"compiler.reshape_padding", {attention}},
       {"compiler.resident_table", {lookups}},
       {"compiler.partition_link_rate", {cut_product}},
