@@ -37,7 +37,7 @@ TEST(RowIndexing, TheNumberOfARowMayBeAnyDimensionOfTheRows) {
 }
 
 TEST(RowIndexing, AllowsIndicesOfWholeDimensions) {
-  const GatherDimensions rolesroles({0, 2}, {1}, {2, 1}, 1);
+  const GatherDimensions roles = indexing_roles({0, 2}, {1}, {2, 1}, 1);
   EXPECT_TRUE(row_indexing(roles, numbers({5, 9, 3}), four_pairs, numbers({5, 4, 3})));
   EXPECT_FALSE(row_indexing(roles, numbers({5, 9, 3}), four_pairs, numbers({5, 4, 2}))) << "a part of the third";
 }
