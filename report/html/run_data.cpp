@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of report/html/run_sections.h.
 #include <fmt/format.h>
+#include <cmath>
 
 #include <algorithm>
 #include <map>
@@ -19,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Limits that keep the page below a megabyte: bytes of texts, bytes of ops, number of spans.
-constexpr std::size_t max_texts = 400'000, max_ops = 640'000;
+constexpr std::size_t max_texts = 420'000, max_ops = 640'000;
 constexpr std::size_t max_spans = 12'000;
 constexpr std::size_t op_bytes = 24;  // size of an op without its texts
 
@@ -43,6 +44,13 @@ Json texts_json(const CompactTexts& texts) {
   return {{"forms", texts.forms()}, {"form", texts.form_of()}, {"numbers", texts.fillings()}};
 }
 
+/// A number, whole ones without a fraction.
+Json brief(double number) {
+  constexpr double most = 1e15;  // whole numbers up to here are exact
+  if (std::abs(number) < most && std::trunc(number) == number) return std::int64_t(number);
+  return number;
+}
+
 /// The name of an op and an ellipsis.
 std::string shortened(const std::string& hlo_text) {
   const std::size_t name = hlo_text.find(" = ");
@@ -61,7 +69,7 @@ OpData op_data(const RunFiles& files) {
   Distinct<std::vector<double>> kinds;
   Distinct<double> times;
   std::vector<int> kind, time;
-  std::vector<double> counts;
+  Json counts = Json::array();
   OpData data;
   for (const RunOp& op : files.ops) {
     if (hlo.bytes() + names.bytes() + op_bytes * kind.size() > max_ops) {
@@ -77,7 +85,7 @@ OpData op_data(const RunFiles& files) {
                      op.gibibytes_per_s, op.intensity, op.stalled, double(words.place(op.rematerialization)),
                      double(words.place(op.outside_compilation))}));
     time.push_back(times.place(op.average_us));
-    counts.push_back(op.occurrences);
+    counts.push_back(brief(op.occurrences));
   }
   data.shown = kind.size();
   data.json = {{"categories", categories.values()},
