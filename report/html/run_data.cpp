@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of report/html/run_sections.h.
 #include <fmt/format.h>
-#include <cmath>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
