@@ -126,8 +126,9 @@ class ReferenceTransformer {
           for (std::int64_t d = 0; d < size; ++d) score += q(i, h * size + d) * k(j, shared * size + d);
           score /= std::sqrt(double(size));
           const std::int64_t buckets = options_.attention.relative_buckets;
-          if (buckets > 0 && allowed(i, j))
+          if (buckets > 0 && allowed(i, j)) {
             score += tensor(scope + "/relative_positions")[h * buckets + bucket(i - j, buckets)];
+          }
           weight.push_back(allowed(i, j) ? std::exp(score) : 0);
           sum_of_weights += weight.back();
         }
