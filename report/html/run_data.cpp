@@ -178,7 +178,7 @@ RunData run_data(const RunFiles& files, const CategoryColors& colors) {
     data.timeline_note = fmt::format(
         "<p class=\"note\">{} spans are drawn as {}: neighbours of one category that take less than {} are "
         "merged. All are in timeline.json.</p>",
-        count_text(std::int64_t(all)), count_text(std::int64_t(spans.size())), si_text(double(least / 2) * 1e-12, "s"));
+        count_text(std::int64_t(all)), count_text(std::int64_t(spans.size())), si_text(double(least) / 2 * 1e-12, "s"));
   }
   data.op_note = note(ops, files.ops.size());
   Json palette = Json::array();
