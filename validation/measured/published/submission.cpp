@@ -17,7 +17,6 @@ struct Submission {
 };
 
 Submission submission_of(const PublishedStep& step) {
-  if (step.generation != "v3") return {};
   return {.version = number_after(step.source, "MLPERF v0.").value_or(0),
           .cores = number_after(step.source, "tpu-v3-").value_or(0)};
 }
@@ -44,8 +43,9 @@ std::vector<std::string> submitted_settings(const PublishedStep& step) {
   const Submission submission = submission_of(step);
   std::vector<std::string> settings;
   const bool says_f32 = step.partitioning.find("f32 gradients") != std::string::npos;
-  if (says_f32 || (submission.version > 0 && sums_in_f32(step, submission)))
+  if (says_f32 || (submission.version > 0 && sums_in_f32(step, submission))) {
     settings.emplace_back("model.gradient_type=f32");
+  }
   if (submission.version == 6 && step.network.starts_with("ssd_resnet34")) {
     settings.push_back(fmt::format("model.bn_group={}", ssd_norm_group(submission.cores)));
   }
