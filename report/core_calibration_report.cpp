@@ -18,11 +18,14 @@ using Align = base::text::TextTable::Align;
 using Json = nlohmann::ordered_json;
 
 std::string comparisons_table(const CalibrationReport& report) {
-  base::text::TextTable table({Align::left, Align::right, Align::right, Align::right});
-  table.row({"kernel", "bundles", "tiles", "error"});
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});
+  table.row({"kernel", "bundles", "tiles", "error", "in a program", "difference"});
   for (const validation::kernels::LevelComparison& comparison : report.comparisons) {
+    const std::optional<double> difference = comparison.run_difference();
     table.row({comparison.kernel, std::to_string(comparison.bundle.value()), std::to_string(comparison.tile.value()),
-               base::text::signed_percent(comparison.error(), 2)});
+               base::text::signed_percent(comparison.error(), 2),
+               difference ? std::to_string(comparison.run.cycles.value()) : "no op",
+               difference ? base::text::signed_percent(*difference, 2) : ""});
   }
   return table.text();
 }
@@ -62,7 +65,8 @@ std::vector<std::string> CalibrationReport::warnings() const {
 }
 
 std::string calibration_text(const CalibrationReport& report) {
-  std::string text = fmt::format("{}: cycles of kernels bundle by bundle, and tile by tile\n\n", report.machine.name) +
+  std::string text = fmt::format("{}: cycles of kernels bundle by bundle, tile by tile, and as ops of a program\n\n",
+                                 report.machine.name) +
                      comparisons_table(report) + summary(report) + constants_table(report);
   const std::vector<std::string> warnings = report.warnings();
   if (!warnings.empty()) text += "\n";
@@ -74,10 +78,15 @@ std::string calibration_json(const CalibrationReport& report) {
   const validation::kernels::Agreement agreement = validation::kernels::agreement_of(report.comparisons);
   Json kernels = Json::array(), constants = Json::object();
   for (const validation::kernels::LevelComparison& comparison : report.comparisons) {
-    kernels.push_back({{"kernel", comparison.kernel},
-                       {"bundle_cycles", comparison.bundle.value()},
-                       {"tile_cycles", comparison.tile.value()},
-                       {"error", comparison.error()}});
+    Json kernel = {{"kernel", comparison.kernel},
+                   {"bundle_cycles", comparison.bundle.value()},
+                   {"bundle_bytes", comparison.moved.value()},
+                   {"tile_cycles", comparison.tile.value()},
+                   {"error", comparison.error()}};
+    kernel["program_ops"] = comparison.run.ops;
+    kernel["program_cycles"] = comparison.run.cycles.value();
+    kernel["program_bytes"] = comparison.run.moved.value();
+    kernels.push_back(std::move(kernel));
   }
   for (const validation::kernels::DerivedConstant& constant : report.constants)
     constants[constant.key] = constant.value.value();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hw/machine.h"
+#include "sw/target_machine.h"
 #include "validation/kernels/agreement.h"
 #include "validation/kernels/core_calibration.h"
 
@@ -12,7 +13,7 @@ namespace podsim::report {
 
 /// The result of `podsim calibrate core`.
 struct CalibrationReport {
-  hw::Machine machine;
+  sw::TargetMachine machine;
   std::vector<validation::kernels::LevelComparison> comparisons;
   std::vector<validation::kernels::DerivedConstant> constants;
   std::vector<base::Cycles> present;  ///< the machine's value of each constant

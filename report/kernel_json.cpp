@@ -62,6 +62,8 @@ void add_generated(Json& json, const KernelReport& report) {
   json["flops_per_s"] = report.generated->flops / report.time_s();
   json["closed_form"] = closed_form_json(*report.generated);
   json["tile_level_cycles"] = report.generated->tile_level.value();
+  const validation::kernels::CompiledRun& program = report.generated->program;
+  json["program"] = {{"ops", program.ops}, {"cycles", program.cycles.value()}, {"bytes", program.moved.value()}};
   json["passes"] = report.generated->passes;
 }
 

@@ -19,7 +19,7 @@ std::uint64_t words_of(const std::vector<sw::codegen::families::KernelArray>& ar
 
 ClosedForm closed_form(const hw::Machine& machine, const sw::codegen::families::Kernel& kernel) {
   const double bytes = 4.0 * double(words_of(kernel.inputs) + words_of(kernel.outputs));
-  return {kernel.flops / machine.peak_flops_per_core(), bytes / machine.hbm.stream_rate.si()};
+  return {kernel.flops() / machine.peak_flops_per_core(), bytes / machine.hbm.stream_rate.si()};
 }
 
 double KernelReport::time_s() const { return double(result.cycles.value()) / machine.clock.si(); }

@@ -7,6 +7,8 @@
 
 #include "hw/bundle/bundle_run.h"
 #include "hw/machine.h"
+#include "sw/target_machine.h"
+#include "validation/kernels/compiled_run.h"
 #include "validation/kernels/verify.h"
 
 /// One run of a program on a core, bundle by bundle, and its reports.
@@ -29,13 +31,14 @@ ClosedForm closed_form(const hw::Machine& machine, const sw::codegen::families::
 struct GeneratedKernel {
   double flops = 0;
   ClosedForm closed_form;
-  std::string passes;       ///< passes over HBM, in words
-  base::Cycles tile_level;  ///< its duration at tile level
+  std::string passes;                        ///< passes over HBM, in words
+  base::Cycles tile_level;                   ///< its duration at tile level
+  validation::kernels::CompiledRun program;  ///< the same computation as ops of a program
 };
 
 struct KernelReport {
   std::string kernel;  ///< file, or "matmul m=256 n=256 k=256"
-  hw::Machine machine;
+  sw::TargetMachine machine;
   bool functional = true;
   hw::bundle::matrix::MatrixUnitView matrix_view = hw::bundle::matrix::MatrixUnitView::event;
   hw::bundle::BundleRunResult result;

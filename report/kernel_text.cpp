@@ -56,6 +56,14 @@ std::string tile_level(const KernelReport& r) {
                      base::text::signed_percent(cycles / double(r.result.cycles.value()) - 1));
 }
 
+std::string in_a_program(const KernelReport& r) {
+  const validation::kernels::CompiledRun& run = r.generated->program;
+  if (run.ops == 0) return "no op: the compiler chooses another layout instead";
+  return fmt::format("{} cycles ({}) in {} {}, {} moved", run.cycles.value(),
+                     base::text::signed_percent(double(run.cycles.value()) / double(r.result.cycles.value()) - 1),
+                     run.ops, run.ops == 1 ? "op" : "ops", base::to_string(run.moved));
+}
+
 std::string checked(const KernelReport& r) {
   if (!r.verified) return "";
   if (!r.verification) return *r.verified ? "memory holds what the program expects" : "FAILED, see the errors";
@@ -84,6 +92,7 @@ std::string figures(const KernelReport& r) {
   if (r.generated) {
     table.row({"closed form", closed_forms(r)});
     table.row({"tile level", tile_level(r)});
+    table.row({"in a program", in_a_program(r)});
     table.row({"passes", r.generated->passes});
   }
   if (r.verified) table.row({"verified", checked(r)});

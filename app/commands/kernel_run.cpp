@@ -89,8 +89,9 @@ class KernelRun {
     if (options_.family != nullptr) {
       kernel_ = options_.family->build(report_.machine, options_.arguments);
       report_.kernel = kernel_->name;
-      report_.generated = {kernel_->flops, report::closed_form(report_.machine, *kernel_), kernel_->passes,
-                           hw::timing::simulate_op(report_.machine, kernel_->tile_op).cycles};
+      report_.generated = {kernel_->flops(), report::closed_form(report_.machine, *kernel_), kernel_->passes,
+                           hw::timing::simulate_op(report_.machine, kernel_->tile_op).cycles,
+                           validation::kernels::compiled_run(*kernel_, report_.machine)};
       if (!options_.emit.empty()) base::host::write_file(options_.emit, hw::isa::pasm::disassemble(kernel_->program));
     } else {
       program_ = hw::isa::pasm::assemble(options_.file, base::host::read_input("kernel", options_.file));

@@ -27,9 +27,9 @@ void add(base::ContentHash& hash, const tiles::IndexedRows& rows) {
 
 void add(base::ContentHash& hash, const tiles::OpWork& work) {
   const auto& [matmul, earlier_matmuls, row_bytes, lane_bytes, output_side_bytes, small_bytes, written_bytes,
-               row_prologue, lane_prologue, epilogue, lane_moves, row_relayouts, lane_relayouts, output_relayouts,
-               passes, loops, loop_arrays, serial_transfers, gathered, updated, table_bytes] = work;
-  hash.add(matmul.has_value(), earlier_matmuls.size());
+               sums_in_result, row_prologue, lane_prologue, epilogue, lane_moves, row_relayouts, lane_relayouts,
+               output_relayouts, passes, loops, loop_arrays, serial_transfers, gathered, updated, table_bytes] = work;
+  hash.add(matmul.has_value(), earlier_matmuls.size(), sums_in_result);
   if (matmul) add(hash, *matmul);
   for (const tiles::MatmulProblem& problem : earlier_matmuls) add(hash, problem);
   for (const hw::LevelBytes* bytes :

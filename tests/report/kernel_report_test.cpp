@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "hlo/build/graph_builder.h"
 #include "tests/hw/test_machine.h"
 
 namespace podsim::report {
@@ -19,7 +20,7 @@ using hw::isa::Slot;
 KernelReport sample_kernel() {
   KernelReport report;
   report.kernel = "matmul m=8";
-  report.machine = hw::round_machine();
+  static_cast<hw::Machine&>(report.machine) = hw::round_machine();
   report.result.cycles = base::Cycles(1000);
   report.result.bundles = 600;
   report.result.stalls[std::size_t(hw::bundle::Stall::sync_flag)] = base::Cycles(300);
@@ -30,7 +31,7 @@ KernelReport sample_kernel() {
   report.result.hbm_read = base::Bytes(40'000);
   report.result.hbm_written = base::Bytes(10'000);
   report.result.dmas = 7;
-  report.generated = {2e6, {1e-7, 4e-7}, "one pass", base::Cycles(980)};
+  report.generated = {2e6, {1e-7, 4e-7}, "one pass", base::Cycles(980), {1, base::Cycles(1010), base::Bytes(50'000)}};
   return report;
 }
 
@@ -58,7 +59,10 @@ TEST(KernelReport, OfNothingIsWithoutNotANumber) {
 
 TEST(ClosedForm, IsArithmeticOnFlopsAndBytesAsTheyLieInHbm) {
   sw::codegen::families::Kernel kernel;
-  kernel.flops = 6.553e6;  // the round machine: 2 x 2 x 128 x 128 x 1e9 = 65.536 TFLOP/s
+  hlo::build::GraphBuilder graph("product");  // 6.5536 MFLOP; the round machine has 65.536 TFLOP/s
+  const hlo::InstructionId a = graph.parameter(hlo::make_shape(hlo::ElementType::f32, {1024, 32}), "a");
+  const hlo::InstructionId b = graph.parameter(hlo::make_shape(hlo::ElementType::f32, {32, 100}), "b");
+  kernel.op = std::move(graph).build(graph.dot(a, b, {{}, {}, {1}, {0}}));
   const hlo::Shape padded = hlo::make_shape(hlo::ElementType::f32, {8, 100});  // 8 x 128 words
   kernel.inputs = {{"a", padded, 0}, {"b", padded, 0}};
   kernel.outputs = {{"c", padded, 0}};
@@ -81,6 +85,7 @@ TEST(KernelJson, HasTheKeysThatScriptsRelyOn) {
   EXPECT_EQ(json["cycles"], 1000);
   EXPECT_EQ(json["utilization"]["mxu"], 0.4);
   EXPECT_EQ(json["tile_level_cycles"], 980);
+  EXPECT_EQ(json["program"]["cycles"], 1010);
   EXPECT_DOUBLE_EQ(json["closed_form"]["serial_s"].get<double>(), 5e-7);
   EXPECT_DOUBLE_EQ(json["flops_per_s"].get<double>(), 2e12);
 }

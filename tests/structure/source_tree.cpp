@@ -54,11 +54,10 @@ const std::vector<std::string>& folders() {
       "workloads/models", "workloads/nets", "workloads/scalesim", "workloads/importers", "workloads/lengths",
       // sw
       "sw", "sw/collectives", "sw/collectives/patterns", "sw/collectives/schedule", "sw/collectives/engine",
-      "sw/codegen/registers", "sw/codegen/schedule", "sw/codegen/builder", "sw/codegen/families",
-      "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix", "sw/codegen",
-      "sw/compiler/fuse", "sw/compiler/tiles", "sw/compiler/layout", "sw/compiler/costs", "sw/compiler", "sw/placement",
-      "sw/driver", "sw/runtime/pod", "sw/runtime/waits", "sw/runtime/repetition", "sw/runtime", "sw/runtime/session",
-      "sw/chakra",
+      "sw/compiler/fuse", "sw/compiler/tiles", "sw/codegen/registers", "sw/codegen/schedule", "sw/codegen/builder",
+      "sw/codegen/families", "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix",
+      "sw/codegen", "sw/compiler/layout", "sw/compiler/costs", "sw/compiler", "sw/placement", "sw/driver",
+      "sw/runtime/pod", "sw/runtime/waits", "sw/runtime/repetition", "sw/runtime", "sw/runtime/session", "sw/chakra",
       // validation
       "validation/kernels", "validation/profile", "validation/measured", "validation/measured/published",
       "validation/jobs", "validation/estimates",

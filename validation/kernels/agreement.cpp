@@ -19,16 +19,17 @@ const sw::codegen::families::KernelFamily& family_of(const std::string& name) {
   throw std::logic_error("no kernel is called " + name);
 }
 
-base::Cycles bundle_cycles(const hw::Machine& machine, const sw::codegen::families::Kernel& kernel) {
+hw::bundle::BundleRunResult run_of_bundles(const sw::TargetMachine& machine,
+                                           const sw::codegen::families::Kernel& kernel) {
   hw::memory::DeviceMemory hbm(machine.hbm.capacity_per_core);
   hw::bundle::BundleRunOptions options;
   options.functional = false;
-  return hw::bundle::run_bundles(machine, kernel.program, hbm, options).cycles;
+  return hw::bundle::run_bundles(machine, kernel.program, hbm, options);
 }
 
 }  // namespace
 
-sw::codegen::families::Kernel build_kernel(const hw::Machine& machine, const KernelChoice& choice) {
+sw::codegen::families::Kernel build_kernel(const sw::TargetMachine& machine, const KernelChoice& choice) {
   const sw::codegen::families::KernelFamily& family = family_of(choice.family);
   sw::codegen::families::KernelArguments arguments;
   for (const sw::codegen::families::KernelParameter& parameter : family.parameters)
@@ -40,13 +41,14 @@ sw::codegen::families::Kernel build_kernel(const hw::Machine& machine, const Ker
   return family.build(machine, arguments);
 }
 
-std::vector<LevelComparison> compare_levels(const hw::Machine& machine, const std::vector<KernelChoice>& kernels,
+std::vector<LevelComparison> compare_levels(const sw::TargetMachine& machine, const std::vector<KernelChoice>& kernels,
                                             const std::function<void(const LevelComparison&)>& done) {
   std::vector<LevelComparison> comparisons;
   for (const KernelChoice& choice : kernels) {
     const sw::codegen::families::Kernel kernel = build_kernel(machine, choice);
-    comparisons.push_back(
-        {kernel.name, bundle_cycles(machine, kernel), hw::timing::simulate_op(machine, kernel.tile_op).cycles});
+    const hw::bundle::BundleRunResult bundles = run_of_bundles(machine, kernel);
+    comparisons.push_back({kernel.name, bundles.cycles, hw::timing::simulate_op(machine, kernel.tile_op).cycles,
+                           bundles.hbm_read + bundles.hbm_written, compiled_run(kernel, machine)});
     if (done) done(comparisons.back());
   }
   return comparisons;

@@ -85,23 +85,46 @@ InstructionId layernorm(GraphBuilder& b, const std::string& shape) {
   return b.add(b.multiply(scaled, gamma), b.broadcast(array(b, {sizes[1]}), sizes, {1}));
 }
 
+InstructionId softmax_of(GraphBuilder& b, InstructionId x, std::int64_t over) {
+  const std::vector<std::int64_t> sizes = b.shape(x).dimensions;
+  std::vector<std::int64_t> kept;
+  for (std::int64_t d = 0; d < std::int64_t(sizes.size()); ++d) {
+    if (d != over) kept.push_back(d);
+  }
+  const InstructionId raised = b.exponential(b.subtract(x, b.broadcast(b.reduce_max(x, {over}), sizes, kept)));
+  return b.divide(raised, b.broadcast(b.reduce_add(raised, {over}), sizes, kept));
+}
+
 InstructionId softmax(GraphBuilder& b, const std::string& shape) {
-  const std::vector<std::int64_t> sizes = sizes_of(shape, 2);
-  const InstructionId x = array(b, sizes);
-  const InstructionId raised = b.exponential(b.subtract(x, b.broadcast(b.reduce_max(x, {1}), sizes, {0})));
-  return b.divide(raised, b.broadcast(b.reduce_add(raised, {1}), sizes, {0}));
+  return softmax_of(b, array(b, sizes_of(shape, 2)), 1);
+}
+
+/// softmax(q k') v of heads x positions x features.
+InstructionId attention(GraphBuilder& b, const std::string& shape) {
+  const std::vector<std::int64_t> sizes = sizes_of(shape, 3);
+  const InstructionId q = array(b, sizes), k = array(b, sizes), v = array(b, sizes);
+  return b.dot(softmax_of(b, b.dot(q, k, {{0}, {0}, {2}, {2}}), 2), v, {{0}, {0}, {2}, {1}});
 }
 
 hlo::Module kernel(const std::string& name, const std::string& shape) {
   static const std::map<std::string, InstructionId (*)(GraphBuilder&, const std::string&)> writers = {
-      {"gemm", gemm}, {"conv2d", conv2d}, {"layernorm", layernorm}, {"softmax", softmax}};
+      {"gemm", gemm}, {"conv2d", conv2d}, {"layernorm", layernorm}, {"softmax", softmax}, {"attention", attention}};
   const auto found = writers.find(name);
   if (found == writers.end()) {
-    throw base::InputError(fmt::format("'{}' is not a kernel", name), "gemm, conv2d, layernorm or softmax");
+    throw base::InputError(fmt::format("'{}' is not a kernel", name), "gemm, conv2d, layernorm, softmax or attention");
   }
   GraphBuilder b(name);
   const InstructionId result = found->second(b, shape);
   return std::move(b).build(result);
+}
+
+Point timed(Silicon& silicon, const std::string& name, const std::string& shape, double cycles) {
+  silicon.end_if_interrupted();
+  const CoreModel::Times times = silicon.core("tpu-v3").times_of(kernel(name, shape));
+  return {.name = name + " " + shape,
+          .measured = cycles / 940e6,
+          .modelled = times.modelled_s,
+          .roofline = times.roofline_s};
 }
 
 }  // namespace
@@ -109,13 +132,21 @@ hlo::Module kernel(const std::string& name, const std::string& shape) {
 std::vector<PointClass> kernel_points(const std::string& file, std::string_view text, Silicon& silicon) {
   PointClass kernels{.name = "kernels", .machine = "tpu-v3", .file = file, .points = {}};
   base::read_csv_rows(file, text, "shape", [&](const base::CsvRow& row) {
-    silicon.end_if_interrupted();
-    CoreModel& core = silicon.core("tpu-v3");
-    const CoreModel::Times times = core.times_of(kernel(row.text("kernel"), row.text("shape")));
-    kernels.points.push_back({.name = row.text("kernel") + " " + row.text("shape"),
-                              .measured = row.positive("cycles_at_940MHz") / 940e6,
-                              .modelled = times.modelled_s,
-                              .roofline = times.roofline_s});
+    kernels.points.push_back(timed(silicon, row.text("kernel"), row.text("shape"), row.positive("cycles_at_940MHz")));
+  });
+  return {kernels};
+}
+
+std::vector<PointClass> attention_points(const std::string& file, std::string_view text, Silicon& silicon) {
+  PointClass kernels{.name = "attention", .machine = "tpu-v3", .file = file, .points = {}};
+  static const std::regex form(R"(attention (\d+)(?: heads)? x (\d+) x (\d+);.*)");
+  base::read_csv_rows(file, text, "configuration", [&](const base::CsvRow& row) {
+    std::smatch sizes;
+    const std::string& configuration = row.text("configuration");
+    if (row.text("kind") != "kernel" || !std::regex_match(configuration, sizes, form)) return;
+    kernels.points.push_back(timed(silicon, "attention",
+                                   fmt::format("{}x{}x{}", sizes[1].str(), sizes[2].str(), sizes[3].str()),
+                                   row.positive("value")));
   });
   return {kernels};
 }

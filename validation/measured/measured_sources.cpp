@@ -24,6 +24,7 @@ struct KnownFile {
 
 std::vector<KnownFile> known_files(const std::filesystem::path& folder) {
   std::vector<KnownFile> files = {{"kernels.csv", kernel_points},
+                                  {"v3_points.csv", attention_points},
                                   {"inference.csv", inference_points},
                                   {"mbconv_inference.csv", mbconv_points},
                                   {"paradnn_fc_v2.csv", fc_points}};
@@ -53,8 +54,9 @@ MeasuredSources measured_sources(const std::string& folder) {
     found.sources.push_back({known.file.stem().string(), path, std::move(text), known.read});
   }
   if (found.sources.empty()) {
-    throw base::InputError("'" + folder + "' has none of the measured files that podsim knows",
-                           "kernels.csv, inference.csv, mbconv_inference.csv, paradnn_fc_v2.csv, op_profiles/NAME.csv");
+    throw base::InputError(
+        "'" + folder + "' has none of the measured files that podsim knows",
+        "kernels.csv, v3_points.csv, inference.csv, mbconv_inference.csv, paradnn_fc_v2.csv, op_profiles/NAME.csv");
   }
   return found;
 }

@@ -320,6 +320,8 @@ KernelBuilder::VmemBuffer KernelBuilder::vmem_rows(std::int64_t rows) {
 
 std::int64_t KernelBuilder::vmem_rows_free() const { return recording_->vmem_rows() - recording_->rows_used; }
 
+void KernelBuilder::free_vmem(std::int64_t free) { recording_->rows_used = recording_->vmem_rows() - free; }
+
 hw::isa::Program KernelBuilder::finish() && {
   Recording& recording = *recording_;
   hw::isa::Segment segment{"main", 0, {}, false, 0};

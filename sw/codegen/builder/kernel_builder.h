@@ -107,6 +107,9 @@ class KernelBuilder {
   };
   VmemBuffer vmem_rows(std::int64_t rows);
   std::int64_t vmem_rows_free() const;
+  /// Gives back the rows allocated since `free` rows were free. Code and transfers that use them end before the code
+  /// that is written from now on.
+  void free_vmem(std::int64_t free);
 
   /// Schedules the recorded operations into bundles and appends a halt. The builder cannot be used afterwards. Throws
   /// base::SimulationError if the values do not fit the machine's registers, base::InputError if the program does not

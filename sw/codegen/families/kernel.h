@@ -15,6 +15,7 @@
 #include "hw/machine.h"
 #include "hw/memory/device_memory.h"
 #include "hw/tile_op.h"
+#include "sw/target_machine.h"
 
 /// Generated kernels and the families that generate them. A kernel has its bundles, its arrays in HBM, the HLO module
 /// that it must agree with, and its tiles for the tile level. Addresses and sizes in HBM are in words of 32 bits.
@@ -46,14 +47,17 @@ struct Kernel {
   std::vector<hw::isa::DmaDescriptor> before, after;
   /// The computation of the kernel. Its parameters are the inputs; its result is the output, or a tuple of the outputs.
   hlo::Module reference;
+  /// The same computation as a program for the compiler: without the roundings that matrix units do by themselves.
+  hlo::Module op;
   /// Permitted error of the kernel against `reference`, which accumulates in double precision: relative to the sum of
   /// the magnitudes that are added up, in units of f32 rounding (2^-24). The rounding of inputs to bf16 is not
   /// included, since the reference rounds them too.
   double rounding_steps = 0;
   /// The kernel's tiles, for the tile level.
   hw::TileOp tile_op;
-  double flops = 0;    ///< two per multiply-add of the unpadded problem; 0 without matrix work
   std::string passes;  ///< description of the kernel's passes over HBM
+  /// FLOPs of `op`, counted as in a run (hlo/transform/flops.h).
+  double flops() const;
 };
 
 /// A size or a choice of a kernel family; becomes a flag of `podsim kernel`.
@@ -77,7 +81,7 @@ struct KernelFamily {
   std::string description;
   std::vector<KernelParameter> parameters;
   /// Builds a kernel. Throws base::InputError for values that do not go together, or sizes that do not fit.
-  Kernel (*build)(const hw::Machine& machine, const KernelArguments& arguments);
+  Kernel (*build)(const TargetMachine& machine, const KernelArguments& arguments);
 };
 
 }  // namespace podsim::sw::codegen::families

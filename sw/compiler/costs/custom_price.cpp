@@ -9,6 +9,7 @@
 
 #include "base/text/glob.h"
 #include "hlo/array_tile.h"
+#include "hlo/transform/flops.h"
 
 namespace podsim::sw::compiler::costs {
 
@@ -130,7 +131,7 @@ PricedOp kernel_op(const CustomPrice& price, const Sizes& sizes, const TargetMac
   }
   try {
     codegen::families::Kernel kernel = price.kernel->build(machine, arguments);
-    return {std::move(kernel.tile_op), kernel.flops, kernel.flops, base::Bytes(0)};
+    return {std::move(kernel.tile_op), kernel.flops(), hlo::transform::product_flops(kernel.op), base::Bytes(0)};
   } catch (const base::InputError& error) {
     base::Diagnostic diagnostic = error.diagnostics().front();
     diagnostic.location = price.place;

@@ -2,6 +2,7 @@
 #include "sw/compiler/tiles/op_work.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -85,6 +86,8 @@ class Analysis {
       }
     }
     add_writes(body_.root);
+    if (hero_ >= 0) work_.sums_in_result = holds_sums(body_[body_.root]);
+    if (hero_ >= 0) drop_plain_moves();
     if (hero_ >= 0) add_operand_transpose();
     if (hero_ >= 0) add_splitting();
     if (hero_ < 0) add_loops();
@@ -363,6 +366,26 @@ class Analysis {
     const std::optional<int> level = moves_at(instruction.shape);
     if (instruction.opcode == hlo::Opcode::scatter) work_.table_bytes[level.value_or(hw::level::hbm)] += bytes;
     if (level) work_.written_bytes[*level] += bytes;
+  }
+
+  /// A bare product has no loops before or after it: loads of the operands enter the matrix unit, and sums are stored
+  /// as they leave it, in the time of the product (tile_maker.cpp, accumulation).
+  void drop_plain_moves() {
+    const std::array<hw::VectorWork*, 3> sides = {&work_.row_prologue, &work_.lane_prologue, &work_.epilogue};
+    const auto moves_alone = [](const hw::VectorWork* side) {
+      return side->alu_ops == 0 && side->transcendentals == 0;
+    };
+    if (!std::ranges::all_of(sides, moves_alone)) return;
+    for (hw::VectorWork* side : sides) *side = {};
+  }
+
+  /// True if a result has a word for every partial sum, and so holds the sums until the epilogue makes it of them.
+  bool holds_sums(const hlo::Instruction& result) const {
+    if (result.opcode == hlo::Opcode::tuple) {
+      return std::ranges::any_of(result.operands, [&](hlo::InstructionId id) { return holds_sums(body_[id]); });
+    }
+    return result.shape.element_type == hlo::ElementType::f32 && moves_at(result.shape) &&
+           hlo::padded_bytes(result.shape) >= hlo::padded_bytes(body_[hero_].shape);
   }
 
   base::Bytes bytes_written(const hlo::Instruction& instruction) const {

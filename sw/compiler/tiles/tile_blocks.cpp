@@ -80,7 +80,7 @@ hw::MxuWork TileBlocks::mxu() const {
 }
 
 Bytes TileBlocks::accumulator() const {
-  if (!work_.matmul) return Bytes(0);
+  if (!work_.matmul || work_.sums_in_result) return Bytes(0);
   std::int64_t lanes = base::round_up(work_.matmul->lanes, machine_.vector.lanes);
   return share(Bytes(work_.matmul->output_rows * lanes * 4), output_tiles());
 }

@@ -167,28 +167,28 @@ Tiling finest_tiling(const OpWork& work, const TargetMachine& machine, const std
 }
 
 /// Tilings that fit VMEM, by ascending lower bound of their cycles.
-std::vector<Candidate> fitting_candidates(const OpWork& work, const TargetMachine& machine, const std::string& name) {
+std::vector<Candidate> fitting_candidates(const OpWork& work, const TargetMachine& machine, const std::string& name,
+                                          const std::function<bool(const Tiling& tiling)>& accepts) {
   LowerBound bound(work, machine);
   std::vector<Candidate> fitting;
   for (std::int64_t max_tiles : tile_limits) {
     for (const Tiling& tiling : candidates(work, machine, max_tiles)) {
       Bytes vmem = TileBlocks(work, tiling, machine).vmem();
-      if (vmem <= machine.vmem_for_tiles()) fitting.push_back({tiling, bound.cycles(tiling)});
+      if (vmem > machine.vmem_for_tiles() || (accepts && !accepts(tiling))) continue;
+      fitting.push_back({tiling, bound.cycles(tiling)});
     }
     if (!fitting.empty()) break;
   }
-  if (fitting.empty()) return {{finest_tiling(work, machine, name), 0}};
+  if (fitting.empty()) return {{accepts ? Tiling{} : finest_tiling(work, machine, name), 0}};
   // Rows that are looked up move one by one, whatever the tile.
   if (work.gathered.pieces + work.updated.pieces == 0) keep_large_tiles(bound, machine.compiler.min_tile, fitting);
   std::ranges::stable_sort(fitting, {}, &Candidate::min_cycles);
   return fitting;
 }
 
-}  // namespace
-
-Tiling choose_tiling(const OpWork& work, const TargetMachine& machine, hw::timing::TilePipeline& pipeline,
-                     const std::string& name) {
-  const std::vector<Candidate> fitting = fitting_candidates(work, machine, name);
+Tiling fastest_tiling(const OpWork& work, const TargetMachine& machine, hw::timing::TilePipeline& pipeline,
+                      const std::string& name, const std::function<bool(const Tiling& tiling)>& accepts) {
+  const std::vector<Candidate> fitting = fitting_candidates(work, machine, name, accepts);
   Tiling best = fitting.front().tiling;
   std::optional<base::Cycles> fewest;
   for (const Candidate& candidate : fitting) {
@@ -201,9 +201,17 @@ Tiling choose_tiling(const OpWork& work, const TargetMachine& machine, hw::timin
   return best;
 }
 
-Tiling choose_tiling(const OpWork& work, const TargetMachine& machine, const std::string& name) {
+}  // namespace
+
+Tiling choose_tiling(const OpWork& work, const TargetMachine& machine, hw::timing::TilePipeline& pipeline,
+                     const std::string& name) {
+  return fastest_tiling(work, machine, pipeline, name, {});
+}
+
+Tiling choose_tiling(const OpWork& work, const TargetMachine& machine, const std::string& name,
+                     const std::function<bool(const Tiling& tiling)>& accepts) {
   hw::timing::TilePipeline pipeline(machine);
-  return choose_tiling(work, machine, pipeline, name);
+  return fastest_tiling(work, machine, pipeline, name, accepts);
 }
 
 }  // namespace podsim::sw::compiler::tiles

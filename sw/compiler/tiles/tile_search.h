@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "hw/timing/tile_pipeline.h"
@@ -15,7 +16,9 @@ namespace podsim::sw::compiler::tiles {
 /// lanes are tiled more finely than registers and weight tiles until one does; every tile is then padded to these.
 Tiling choose_tiling(const OpWork& work, const TargetMachine& machine, hw::timing::TilePipeline& pipeline,
                      const std::string& name);
-/// Makes its own pipeline.
-Tiling choose_tiling(const OpWork& work, const TargetMachine& machine, const std::string& name);
+/// Makes its own pipeline. With `accepts`, only tilings that it returns true for are chosen; if there are none, a
+/// single tile is returned, for the caller to divide.
+Tiling choose_tiling(const OpWork& work, const TargetMachine& machine, const std::string& name,
+                     const std::function<bool(const Tiling& tiling)>& accepts = {});
 
 }  // namespace podsim::sw::compiler::tiles

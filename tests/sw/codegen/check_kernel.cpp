@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/hw/test_machine.h"
 #include "tests/sw/codegen/run_kernel.h"
+#include "tests/sw/target_machines.h"
 #include "validation/kernels/verify.h"
 
 namespace podsim::sw::codegen {
@@ -41,8 +41,8 @@ hw::bundle::BundleRunResult run_and_verify(const hw::Machine& machine, const fam
 
 }  // namespace
 
-hw::Machine machine_with_vmem(std::int64_t kibibytes) {
-  hw::Machine machine = hw::tpu_v3();
+TargetMachine machine_with_vmem(std::int64_t kibibytes) {
+  TargetMachine machine = tpu_v3();
   machine.vmem = base::Bytes(kibibytes * 1024);
   return machine;
 }
@@ -52,7 +52,7 @@ hw::bundle::BundleRunResult expect_reference(const hw::Machine& machine, const f
   return run_and_verify(machine, kernel, validation::kernels::InputKind::finite);
 }
 
-hw::bundle::BundleRunResult expect_reference(const hw::Machine& machine, const families::KernelFamily& family,
+hw::bundle::BundleRunResult expect_reference(const TargetMachine& machine, const families::KernelFamily& family,
                                              const KernelValues& values) {
   return expect_reference(machine, family.build(machine, arguments_of(family, values)));
 }

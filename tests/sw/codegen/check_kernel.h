@@ -6,20 +6,20 @@
 #include <string>
 
 #include "hw/bundle/bundle_run.h"
-#include "hw/machine.h"
 #include "sw/codegen/families/kernel.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::codegen {
 
 using KernelValues = std::map<std::string, std::string>;
 
 /// A TPU v3 core whose VMEM holds only a few tiles, so that small arrays take many.
-hw::Machine machine_with_vmem(std::int64_t kibibytes);
+TargetMachine machine_with_vmem(std::int64_t kibibytes);
 
 /// Runs the kernel bundle by bundle on random inputs, with NaN and infinities in a second run, and expects its outputs
 /// to equal those of the reference evaluator (validation/kernels/verify.h), and its inputs to be unchanged.
 hw::bundle::BundleRunResult expect_reference(const hw::Machine& machine, const families::Kernel& kernel);
-hw::bundle::BundleRunResult expect_reference(const hw::Machine& machine, const families::KernelFamily& family,
+hw::bundle::BundleRunResult expect_reference(const TargetMachine& machine, const families::KernelFamily& family,
                                              const KernelValues& values);
 
 /// Runs it without data.

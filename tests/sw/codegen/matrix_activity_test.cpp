@@ -7,8 +7,8 @@
 
 #include "hw/activity.h"
 #include "sw/codegen/kernel_families.h"
-#include "tests/hw/test_machine.h"
 #include "tests/sw/codegen/run_kernel.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::codegen {
 namespace {
@@ -17,7 +17,7 @@ using Values = std::map<std::string, std::string>;
 
 families::Kernel matrix_kernel(const std::string& name, const Values& values) {
   for (const families::KernelFamily& family : kernel_families()) {
-    if (family.name == name) return family.build(hw::the_tpu_v3(), arguments_of(family, values));
+    if (family.name == name) return family.build(the_tpu_v3(), arguments_of(family, values));
   }
   return {};
 }
@@ -25,7 +25,7 @@ families::Kernel matrix_kernel(const std::string& name, const Values& values) {
 /// Rows that bundles push to the matrix units, by registers of 8.
 std::int64_t rows_pushed(const families::Kernel& kernel) {
   std::int64_t rows = 0;
-  hw::memory::DeviceMemory hbm(hw::the_tpu_v3().hbm.capacity_per_core);
+  hw::memory::DeviceMemory hbm(the_tpu_v3().hbm.capacity_per_core);
   hw::bundle::BundleRunOptions options;
   options.functional = false;
   options.before = kernel.before;
@@ -34,7 +34,7 @@ std::int64_t rows_pushed(const families::Kernel& kernel) {
     const auto& push = record.bundle[hw::isa::Slot::push];
     if (push && push->opcode == hw::isa::Opcode::mxu_lhs) rows += 8;
   };
-  hw::bundle::run_bundles(hw::the_tpu_v3(), kernel.program, hbm, options);
+  hw::bundle::run_bundles(the_tpu_v3(), kernel.program, hbm, options);
   return rows;
 }
 
@@ -44,7 +44,7 @@ TEST(MatrixActivity, OfAMatmulIsTheSameInBundlesAndInTiles) {
        {Values{{"m", "256"}, {"n", "256"}, {"k", "256"}}, Values{{"m", "512"}, {"n", "384"}, {"k", "128"}},
         Values{{"m", "1024"}, {"n", "256"}, {"k", "300"}}, Values{{"m", "200"}, {"n", "130"}, {"k", "128"}}}) {
     const families::Kernel kernel = matrix_kernel("matmul", values);
-    const auto tiles = hw::activity(hw::the_tpu_v3(), kernel.tile_op).units.of<hw::Mxu>();
+    const auto tiles = hw::activity(the_tpu_v3(), kernel.tile_op).units.of<hw::Mxu>();
     EXPECT_EQ(tiles.cell_cycles, rows_pushed(kernel) * 128 * 128) << kernel.name;
     EXPECT_EQ(tiles.multiply_accumulates, tiles.cell_cycles) << kernel.name << ": m is whole registers";
   }

@@ -7,8 +7,8 @@
 #include "base/diagnostic.h"
 #include "hw/bundle/bundle_run.h"
 #include "sw/codegen/kernel_families.h"
-#include "tests/hw/test_machine.h"
 #include "tests/sw/codegen/run_kernel.h"
+#include "tests/sw/target_machines.h"
 
 /// Machines with short result FIFOs.
 namespace podsim::sw::codegen {
@@ -19,7 +19,7 @@ void expect_to_run_or_be_refused(const families::KernelFamily& family, const std
                                  const std::string& key, int depth) {
   base::Config config = hw::machine_file("tpu-v3");
   config.set(key + "=" + std::to_string(depth));
-  const hw::Machine machine = hw::read_machine(config);
+  const TargetMachine machine = read_target(config);
   SCOPED_TRACE(family.name + " with " + key + "=" + std::to_string(depth));
   try {
     const families::Kernel kernel = family.build(machine, arguments_of(family, values));
@@ -52,7 +52,7 @@ TEST(ResultFifo, EveryKernelRunsWithAShortOneOrIsRefused) {
 TEST(ResultFifo, OfOneRegisterSufficesForRowsOfSoftmax) {
   base::Config config = hw::machine_file("tpu-v3");
   config.set("cross_lane.result_fifo_registers=1");
-  const hw::Machine machine = hw::read_machine(config);
+  const TargetMachine machine = read_target(config);
   for (const families::KernelFamily& family : kernel_families()) {
     if (family.name != "softmax") continue;
     EXPECT_NO_THROW(family.build(machine, arguments_of(family, {})));

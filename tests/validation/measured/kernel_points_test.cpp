@@ -35,6 +35,23 @@ TEST(KernelPoints, ProductsAndSoftmaxesTakeTheTimeOfSilicon) {
   }
 }
 
+// Of the same source. Rows of other kinds and other kernels are left out.
+TEST(KernelPoints, AttentionTakesTheTimeOfSilicon) {
+  Silicon silicon;
+  const std::vector<PointClass> classes =
+      attention_points("v3_points.csv",
+                       "kind,configuration,value\n"
+                       "kernel,attention 12 heads x 512 x 64; one core; f32 operands,110093\n"
+                       "kernel,attention 32 x 512 x 64; one core; f32 operands,288250\n"
+                       "kernel,fft 8 x 8 x 8; one core,1\ntraining_step,attention 1 x 8 x 8; no kernel,1\n",
+                       silicon);
+  ASSERT_EQ(classes.front().points.size(), 2U);
+  for (const Point& kernel : classes.front().points) {
+    ASSERT_TRUE(kernel.modelled) << kernel.name;
+    EXPECT_NEAR(*kernel.modelled / kernel.measured, 1, 0.05) << kernel.name;
+  }
+}
+
 TEST(KernelPoints, KernelsThatAreNotKnownAreErrors) {
   for (const char* row : {"fft,8x8,1\n", "gemm,8x8,1\n", "gemm,0x8x8,1\n", "gemm,8x8x99999999999999999999,1\n",
                           "conv2d,N8 H2 W2 Cin8 Cout8 K3,1\n", "conv2d,N8,1\n", "softmax,8x8,none\n"}) {

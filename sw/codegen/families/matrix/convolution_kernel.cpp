@@ -242,7 +242,7 @@ std::string convolution_passes(const ConvolutionPlan& plan) {
 struct ConvolutionArrays {
   KernelArray input, weights, output;
 
-  ConvolutionArrays(const hw::Machine& machine, const ConvolutionProblem& problem) {
+  ConvolutionArrays(const TargetMachine& machine, const ConvolutionProblem& problem) {
     const hlo::ElementType type = problem.packed ? hlo::ElementType::bf16 : hlo::ElementType::f32;
     const auto activations = [&](std::int64_t h, std::int64_t w, std::int64_t channels) {
       hlo::Shape shape = hlo::make_shape(type, {problem.n, h, w, channels});
@@ -264,12 +264,12 @@ struct LaidOutConvolution {
 };
 
 /// Returns the cheaper of the two layouts. Ties go to images in sublanes.
-LaidOutConvolution lay_out(const hw::Machine& machine, ConvolutionProblem problem) {
+LaidOutConvolution lay_out(const TargetMachine& machine, ConvolutionProblem problem) {
   std::optional<LaidOutConvolution> best;
   for (bool images : {true, false}) {
     problem.images_in_sublanes = images;
     const ConvolutionArrays arrays(machine, problem);
-    const auto priced = cheapest_convolution(machine, problem, arrays.addresses());
+    const auto priced = compiled_convolution(machine, problem, arrays.addresses());
     if (priced && (!best || priced->cycles < best->priced.cycles)) best = LaidOutConvolution{arrays, *priced};
   }
   if (!best) {
@@ -284,14 +284,13 @@ void describe(Kernel& kernel, const ConvolutionProblem& problem, const Convoluti
   kernel.inputs = {arrays.input, arrays.weights};
   kernel.outputs = {arrays.output};
   kernel.reference = convolution_reference(problem, kernel);
+  kernel.op = convolution_op(problem);
   const std::int64_t taps = problem.kernel * problem.kernel;
   kernel.rounding_steps =
       double(std::min<std::int64_t>(problem.cin, builder::register_lanes) + taps * problem.input_blocks() + 2);
-  kernel.flops =
-      2.0 * double(problem.n * problem.out_h() * problem.out_w()) * double(problem.cout) * double(problem.cin * taps);
 }
 
-Kernel build_convolution(const hw::Machine& machine, const KernelArguments& arguments) {
+Kernel build_convolution(const TargetMachine& machine, const KernelArguments& arguments) {
   const ConvolutionProblem problem = convolution_problem(arguments);
   Kernel kernel;
   kernel.name = "conv2d";

@@ -7,11 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "hlo/graph.h"
 #include "hw/machine.h"
 #include "hw/tile_op.h"
 #include "sw/codegen/builder/matrix_pass.h"
 #include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/builder/tile_plan.h"
+#include "sw/target_machine.h"
 
 namespace podsim::sw::codegen::families::matrix {
 
@@ -151,8 +153,13 @@ struct PricedConvolution {
   ConvolutionPlan plan;
   base::Cycles cycles;  ///< the tile level's estimate, plus the latency of a read and a write per tile
 };
-/// Returns the cheapest plan, or std::nullopt if none fits VMEM.
-std::optional<PricedConvolution> cheapest_convolution(const hw::Machine& machine, const ConvolutionProblem& problem,
+/// The problem as a program: parameters input and weights, in the layouts of the kernel's arrays.
+hlo::Module convolution_op(const ConvolutionProblem& problem);
+
+/// Returns the cheapest plan of those with as many blocks of rows and of output channels as the compiler makes of
+/// convolution_op() in a run, or with the next more rows; std::nullopt if none fits VMEM. A plan keeps the whole
+/// contraction in VMEM, so that tilings of the compiler that divide it are left out.
+std::optional<PricedConvolution> compiled_convolution(const TargetMachine& machine, const ConvolutionProblem& problem,
                                                       const ConvolutionAddresses& addresses);
 
 }  // namespace podsim::sw::codegen::families::matrix

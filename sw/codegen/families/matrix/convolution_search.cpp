@@ -3,12 +3,15 @@
 #include <optional>
 #include <vector>
 
+#include "hlo/build/graph_builder.h"
 #include "hw/isa/fixed_sizes.h"
 #include "hw/timing/tile_pipeline.h"
 #include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/families/block_sizes.h"
+#include "sw/codegen/families/compiled_tiles.h"
 #include "sw/codegen/families/matrix/convolution_plan.h"
 #include "sw/codegen/families/matrix/matrix_grid.h"
+#include "sw/compiler/tiles/tile_search.h"
 
 namespace podsim::sw::codegen::families::matrix {
 
@@ -20,17 +23,19 @@ constexpr std::int64_t max_convolution_tiles = 4096;
 
 class ConvolutionSearch {
  public:
-  ConvolutionSearch(const hw::Machine& machine, const ConvolutionProblem& problem,
+  ConvolutionSearch(const TargetMachine& machine, const ConvolutionProblem& problem,
                     const ConvolutionAddresses& addresses)
-      : machine_(machine), problem_(problem), addresses_(addresses), pipeline_(machine) {}
+      : machine_(machine), problem_(problem), addresses_(addresses), pipeline_(machine) {
+    const compiler::tiles::Tiling tiling = compiler::tiles::choose_tiling(
+        work_of_op(convolution_op(problem), machine), machine, "conv2d",
+        [](const compiler::tiles::Tiling& candidate) { return candidate.contraction == 1 && candidate.batch == 1; });
+    rows_ = tiling.rows;
+    lanes_ = std::min(tiling.lanes, problem.output_blocks());
+  }
 
   std::optional<PricedConvolution> run() {
-    const std::int64_t groups = problem_.images_in_sublanes ? problem_.groups() : 1;
-    for (std::int64_t channels : block_sizes(problem_.output_blocks())) {
-      for (std::int64_t group : block_sizes(groups)) {
-        for (std::int64_t lines : block_sizes(problem_.out_h())) consider(channels, group, lines);
-      }
-    }
+    const std::int64_t most = problem_.groups() * problem_.out_h();
+    for (; !best_ && rows_ <= most; rows_ *= 2) consider_all();
     return best_;
   }
 
@@ -40,6 +45,21 @@ class ConvolutionSearch {
     ConvolutionTiling tiling;
     std::int64_t cycles = 0;
   };
+
+  /// Plans with rows_ to twice as many blocks of rows.
+  void consider_all() {
+    const std::int64_t groups = problem_.images_in_sublanes ? problem_.groups() : 1;
+    const std::int64_t images = problem_.images_in_sublanes ? 1 : problem_.groups();
+    for (std::int64_t channels : block_sizes(problem_.output_blocks())) {
+      if (divide_round_up(problem_.output_blocks(), channels) < lanes_) continue;
+      for (std::int64_t group : block_sizes(groups)) {
+        for (std::int64_t lines : block_sizes(problem_.out_h())) {
+          const std::int64_t rows = images * divide_round_up(groups, group) * divide_round_up(problem_.out_h(), lines);
+          if (rows >= rows_ && rows < 2 * std::max(rows_, images)) consider(channels, group, lines);
+        }
+      }
+    }
+  }
 
   void consider(std::int64_t channels, std::int64_t groups, std::int64_t lines) {
     const std::optional<Patch> patch = fastest_patch({channels, groups, lines, 1, 1, 1, {}});
@@ -101,16 +121,39 @@ class ConvolutionSearch {
            std::max(builder::register_rows * tiling.patch() / tiling.grid.row_units, weight_cycles(machine_, false));
   }
 
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   const ConvolutionProblem& problem_;
   const ConvolutionAddresses& addresses_;
   hw::timing::TilePipeline pipeline_;
+  std::int64_t rows_ = 1, lanes_ = 1;  ///< blocks of the compiler's tiling
   std::optional<PricedConvolution> best_;
 };
 
 }  // namespace
 
-std::optional<PricedConvolution> cheapest_convolution(const hw::Machine& machine, const ConvolutionProblem& problem,
+hlo::Module convolution_op(const ConvolutionProblem& problem) {
+  hlo::build::GraphBuilder graph("conv2d");
+  const hlo::ElementType type = problem.packed ? hlo::ElementType::bf16 : hlo::ElementType::f32;
+  const auto images = [&](hlo::Shape shape) {
+    if (problem.images_in_sublanes) shape.minor_to_major = {3, 0, 2, 1};
+    return shape;
+  };
+  hlo::WindowDimension window;
+  window.size = problem.kernel;
+  window.stride = problem.stride;
+  window.padding_low = window.padding_high = problem.pad;
+  const hlo::InstructionId input =
+      graph.parameter(images(hlo::make_shape(type, {problem.n, problem.h, problem.w, problem.cin})), "input");
+  const hlo::InstructionId weights =
+      graph.parameter(hlo::make_shape(type, {problem.kernel, problem.kernel, problem.cin, problem.cout}), "weights");
+  hlo::Module op = std::move(graph).build(
+      graph.convolution(input, weights, {window, window}, hlo::build::convolution_dimensions("b01f_01io->b01f")));
+  hlo::Computation& entry = op.computations[std::size_t(op.entry)];
+  entry[entry.root].shape = images(entry[entry.root].shape);
+  return op;
+}
+
+std::optional<PricedConvolution> compiled_convolution(const TargetMachine& machine, const ConvolutionProblem& problem,
                                                       const ConvolutionAddresses& addresses) {
   return ConvolutionSearch(machine, problem, addresses).run();
 }

@@ -12,6 +12,7 @@
 #include "sw/codegen/builder/tile_loop.h"
 #include "sw/codegen/builder/zero_padding.h"
 #include "sw/codegen/families/array_allocator.h"
+#include "sw/codegen/families/compiled_tiles.h"
 #include "sw/codegen/families/matrix/matmul_search.h"
 
 namespace podsim::sw::codegen::families::matrix {
@@ -219,6 +220,7 @@ KernelMatmul matmul_problem(const KernelArguments& arguments) {
   return problem;
 }
 
+/// The graph with operands rounded to bf16 as the matrix units do.
 hlo::Module matmul_reference(const KernelMatmul& problem, const Kernel& kernel) {
   hlo::build::GraphBuilder graph("matmul");
   const auto rounded = [&](const KernelArray& array) {
@@ -226,11 +228,7 @@ hlo::Module matmul_reference(const KernelMatmul& problem, const Kernel& kernel) 
     return graph.convert(graph.convert(parameter, hlo::ElementType::bf16), hlo::ElementType::f32);
   };
   const hlo::InstructionId a = rounded(kernel.inputs[0]), b = rounded(kernel.inputs[1]);
-  std::optional<hlo::InstructionId> bias;
-  if (problem.bias) bias = graph.parameter(kernel.inputs[2].shape, "bias");
-  const hlo::InstructionId sums = graph.dot(a, b, {{}, {}, {1}, {problem.transposed ? 1 : 0}});
-  const hlo::InstructionId root = problem.epilogue().reference(graph, sums, bias);
-  return std::move(graph).build(root);
+  return with_epilogue(problem, graph, a, b);
 }
 
 std::string matmul_name(const KernelArguments& arguments) {
@@ -257,7 +255,7 @@ std::string matmul_passes(const MatmulPlan& plan) {
                               std::min(builder::register_lanes * tiling.contraction, problem.k));
 }
 
-Kernel build_matmul(const hw::Machine& machine, const KernelArguments& arguments) {
+Kernel build_matmul(const TargetMachine& machine, const KernelArguments& arguments) {
   const KernelMatmul problem = matmul_problem(arguments);
   const hlo::ElementType type = problem.packed ? hlo::ElementType::bf16 : hlo::ElementType::f32;
   Kernel kernel;
@@ -270,14 +268,14 @@ Kernel build_matmul(const hw::Machine& machine, const KernelArguments& arguments
   if (problem.bias) kernel.inputs.push_back(places.place("bias", hlo::make_shape(hlo::ElementType::f32, {problem.n})));
   kernel.outputs.push_back(places.place("c", hlo::make_shape(type, {problem.m, problem.n})));
   kernel.reference = matmul_reference(problem, kernel);
+  kernel.op = matmul_op(problem);
   kernel.rounding_steps =
       double(std::min<std::int64_t>(problem.k, builder::register_lanes) + problem.contraction_tiles() + 4);
-  kernel.flops = 2.0 * double(problem.m) * double(problem.n) * double(problem.k);
   builder::KernelBuilder builder(machine, kernel.name);
   if (problem.m > 0 && problem.n > 0) {
     const MatmulAddresses addresses{kernel.inputs[0].address, kernel.inputs[1].address,
                                     problem.bias ? kernel.inputs[2].address : 0, kernel.outputs[0].address};
-    const MatmulPlan plan = fastest_matmul_plan(machine, problem, addresses);
+    const MatmulPlan plan = compiled_matmul_plan(machine, problem, addresses);
     MatmulWriter(builder, plan).write(kernel);
     kernel.tile_op = plan.tile_op(kernel.name);
     kernel.passes = matmul_passes(plan);

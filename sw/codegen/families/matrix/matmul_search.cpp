@@ -3,134 +3,103 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "hw/timing/tile_pipeline.h"
 #include "sw/codegen/builder/register_size.h"
-#include "sw/codegen/families/block_sizes.h"
+#include "sw/codegen/families/compiled_tiles.h"
 #include "sw/codegen/families/matrix/matrix_grid.h"
+#include "sw/compiler/tiles/tile_search.h"
 
 namespace podsim::sw::codegen::families::matrix {
 
 using base::divide_round_up;
+using compiler::tiles::Tiling;
 
 namespace {
 
-/// Maximum number of tiles of a plan; making the TileOp of a larger plan would take too long.
-constexpr std::int64_t max_matmul_tiles = 2048;
-
-/// A plan with a lower bound of its cycles, by its matrix passes and its traffic.
-struct Candidate {
-  MatmulPlan plan;
-  base::Cycles least;
-};
-
-class MatmulSearch {
+class MatmulTiles {
  public:
-  MatmulSearch(const hw::Machine& machine, const KernelMatmul& problem, const MatmulAddresses& addresses)
+  MatmulTiles(const TargetMachine& machine, const KernelMatmul& problem, const MatmulAddresses& addresses)
       : machine_(machine), problem_(problem), addresses_(addresses) {}
 
-  std::optional<MatmulPlan> best_of_streaming() const {
-    const std::int64_t rows = problem_.row_blocks(), lanes = problem_.lane_blocks();
+  /// The blocks of a tiling of the compiler in whole registers and weight tiles.
+  MatmulPlan plan(const Tiling& tiling) const {
     const std::int64_t contraction = std::max<std::int64_t>(1, problem_.contraction_tiles());
-    std::vector<MatmulTiling> tiling;
-    for (std::int64_t size : block_sizes(rows)) tiling.push_back({size, lanes, contraction, true, {}, 0});
-    for (std::int64_t size : block_sizes(lanes)) tiling.push_back({rows, size, contraction, false, {}, 0});
-    return best(tiling);
+    MatmulTiling blocks{divide_round_up(problem_.row_blocks(), tiling.rows),
+                        divide_round_up(problem_.lane_blocks(), tiling.lanes),
+                        divide_round_up(contraction, tiling.contraction),
+                        !tiling.rows_outer,
+                        {},
+                        0};
+    const MatrixPassGrid chosen =
+        choose_grid(machine_, blocks.rows, blocks.lanes, weight_cycles(machine_, problem_.transposed));
+    blocks.grid = chosen.grid;
+    blocks.registers = chosen.registers;
+    return MatmulPlan(problem_, blocks, addresses_);
   }
 
-  std::optional<MatmulPlan> best_of_all() const {
-    std::vector<MatmulTiling> tiling;
-    for (std::int64_t contraction : block_sizes(problem_.contraction_tiles())) {
-      for (std::int64_t rows : block_sizes(problem_.row_blocks())) {
-        for (std::int64_t lanes : block_sizes(problem_.lane_blocks())) {
-          for (bool lanes_outer : {true, false}) tiling.push_back({rows, lanes, contraction, lanes_outer, {}, 0});
-        }
+  base::Bytes vmem(const MatmulPlan& plan) const {
+    return base::Bytes(plan.tiles().vmem_rows() * builder::vmem_row_bytes);
+  }
+  bool fits(const Tiling& tiling) const { return vmem(plan(tiling)) <= machine_.vmem; }
+
+  /// The tiling with its longest blocks halved until they fit.
+  Tiling divided(Tiling tiling) const {
+    while (!fits(tiling)) {
+      const MatmulTiling blocks = plan(tiling).tiling();
+      const std::int64_t rows = blocks.rows, lanes = blocks.lanes * builder::weight_registers,
+                         contraction = blocks.contraction * builder::weight_registers;
+      if (std::max({blocks.rows, blocks.lanes, blocks.contraction}) == 1) reject_vmem(vmem(plan(tiling)), machine_);
+      if (blocks.contraction > 1 && contraction >= std::max(rows, lanes)) {
+        tiling.contraction *= 2;
+      } else if (blocks.lanes > 1 && (lanes >= rows || blocks.rows == 1)) {
+        tiling.lanes *= 2;
+      } else {
+        (blocks.rows > 1 ? tiling.rows : tiling.contraction) *= 2;
       }
     }
-    return best(tiling);
-  }
-
-  MatmulPlan single_tile() const {
-    const std::int64_t contraction = std::max<std::int64_t>(1, problem_.contraction_tiles());
-    MatmulPlan whole = plan({problem_.row_blocks(), problem_.lane_blocks(), contraction, true, {}, 0});
-    if (fits(whole)) return whole;
-    throw base::InputError("the operands and the result need " +
-                           base::to_string(base::Bytes(whole.tiles().vmem_rows() * builder::vmem_row_bytes)) +
-                           " of VMEM; a core has " + base::to_string(machine_.vmem));
+    return tiling;
   }
 
  private:
-  MatmulPlan plan(MatmulTiling tiling) const {
-    const MatrixPassGrid chosen =
-        choose_grid(machine_, tiling.rows, tiling.lanes, weight_cycles(machine_, problem_.transposed));
-    tiling.grid = chosen.grid;
-    tiling.registers = chosen.registers;
-    return MatmulPlan(problem_, tiling, addresses_);
-  }
-  bool fits(const MatmulPlan& plan) const {
-    return plan.tiles().vmem_rows() * builder::vmem_row_bytes <= machine_.vmem.value();
-  }
-
-  /// Returns the cheapest plan. Ties go to the candidate with the smaller lower bound, then to the first.
-  std::optional<MatmulPlan> best(const std::vector<MatmulTiling>& all) const {
-    std::vector<Candidate> candidates;
-    for (const MatmulTiling& tiling : all) {
-      MatmulPlan candidate = plan(tiling);
-      if (candidate.tiles().tiles() > max_matmul_tiles || !fits(candidate)) continue;
-      const base::Cycles least = std::max(matrix_cycles(candidate), traffic_cycles(candidate)) + charge(candidate);
-      candidates.push_back({std::move(candidate), least});
-    }
-    std::ranges::stable_sort(candidates, {}, &Candidate::least);
-    hw::timing::TilePipeline pipeline(machine_);
-    const Candidate* best = nullptr;
-    base::Cycles best_cycles;
-    for (const Candidate& candidate : candidates) {
-      if (best != nullptr && candidate.least >= best_cycles) break;
-      const base::Cycles cycles = pipeline.estimate(candidate.plan.tile_op("")) + charge(candidate.plan);
-      if (best != nullptr && cycles >= best_cycles) continue;
-      best = &candidate;
-      best_cycles = cycles;
-    }
-    if (best == nullptr) return std::nullopt;
-    return best->plan;
-  }
-
-  base::Cycles charge(const MatmulPlan& plan) const {
-    return plan.tiles().tiles() * (machine_.dma.read_latency + machine_.dma.write_latency);
-  }
-  /// Cycles of the matrix passes of whole blocks.
-  base::Cycles matrix_cycles(const MatmulPlan& plan) const {
-    const std::int64_t rows = problem_.row_blocks() / plan.tiling().rows,
-                       lanes = problem_.lane_blocks() / plan.tiling().lanes;
-    const std::int64_t step = std::max<std::int64_t>(builder::register_rows * plan.tiling().registers,
-                                                     weight_cycles(machine_, problem_.transposed));
-    return base::Cycles(rows * plan.row_steps(false) * lanes * plan.lane_steps(false) * problem_.contraction_tiles() *
-                        step);
-  }
-  base::Cycles traffic_cycles(const MatmulPlan& plan) const {
-    double bytes = 0;
-    for (const builder::TileStream& stream : plan.tiles().streams) {
-      bytes += 4.0 * double(plan.tiles().passes(stream) * stream.rows.total * stream.words.total);
-    }
-    return base::Cycles(std::int64_t(bytes / machine_.hbm.stream_rate.si() * machine_.clock.si()));
-  }
-
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   const KernelMatmul& problem_;
   const MatmulAddresses& addresses_;
 };
 
 }  // namespace
 
-MatmulPlan fastest_matmul_plan(const hw::Machine& machine, const KernelMatmul& problem,
-                               const MatmulAddresses& addresses) {
-  const MatmulSearch search(machine, problem, addresses);
-  if (problem.in_vmem) return search.single_tile();
-  if (const auto plan = search.best_of_streaming()) return *plan;
-  if (const auto plan = search.best_of_all()) return *plan;
-  throw base::InputError("a matmul of this size has no tiles that fit " + base::to_string(machine.vmem) + " of VMEM");
+hlo::Module with_epilogue(const KernelMatmul& problem, hlo::build::GraphBuilder& graph, hlo::InstructionId a,
+                          hlo::InstructionId b) {
+  std::optional<hlo::InstructionId> bias;
+  if (problem.bias) bias = graph.parameter(hlo::make_shape(hlo::ElementType::f32, {problem.n}), "bias");
+  hlo::InstructionId sums = graph.dot(a, b, {{}, {}, {1}, {problem.transposed ? 1 : 0}});
+  if (bias || problem.activation != builder::Activation::none) sums = graph.convert(sums, hlo::ElementType::f32);
+  return std::move(graph).build(problem.epilogue().reference(graph, sums, bias));
+}
+
+hlo::Module matmul_op(const KernelMatmul& problem) {
+  hlo::build::GraphBuilder graph("matmul");
+  const hlo::ElementType type = problem.packed ? hlo::ElementType::bf16 : hlo::ElementType::f32;
+  const std::vector<std::int64_t> b_sizes =
+      problem.transposed ? std::vector{problem.n, problem.k} : std::vector{problem.k, problem.n};
+  const hlo::InstructionId a = graph.parameter(hlo::make_shape(type, {problem.m, problem.k}), "a");
+  return with_epilogue(problem, graph, a, graph.parameter(hlo::make_shape(type, b_sizes), "b"));
+}
+
+MatmulPlan compiled_matmul_plan(const TargetMachine& machine, const KernelMatmul& problem,
+                                const MatmulAddresses& addresses) {
+  const MatmulTiles tiles(machine, problem, addresses);
+  if (problem.in_vmem) {
+    MatmulPlan whole = tiles.plan({});
+    if (tiles.vmem(whole) > machine.vmem) reject_vmem(tiles.vmem(whole), machine);
+    return whole;
+  }
+  const Tiling tiling = compiler::tiles::choose_tiling(work_of_op(matmul_op(problem), machine), machine, "matmul",
+                                                       [&](const Tiling& candidate) { return tiles.fits(candidate); });
+  return tiles.plan(tiles.divided(tiling));
 }
 
 }  // namespace podsim::sw::codegen::families::matrix

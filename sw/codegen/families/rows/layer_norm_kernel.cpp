@@ -89,7 +89,7 @@ hlo::Module layer_norm_reference(const hlo::Shape& shape) {
   return std::move(graph).build(graph.convert(result, shape.element_type));
 }
 
-Kernel build_layer_norm(const hw::Machine& machine, const KernelArguments& arguments) {
+Kernel build_layer_norm(const TargetMachine& machine, const KernelArguments& arguments) {
   const hlo::Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
   const hlo::Shape vector = hlo::make_shape(hlo::ElementType::f32, {shape.dimensions[1]});
   Kernel kernel;
@@ -98,6 +98,7 @@ Kernel build_layer_norm(const hw::Machine& machine, const KernelArguments& argum
   kernel.inputs = {places.place("x", shape), places.place("gamma", vector), places.place("beta", vector)};
   kernel.outputs = {places.place("result", shape)};
   kernel.reference = layer_norm_reference(shape);
+  kernel.op = kernel.reference;
   // A row's sum adds lane tiles in order, then seven levels of lanes. The mean rounds twice more.
   kernel.rounding_steps = double(base::divide_round_up(shape.dimensions[1], builder::register_lanes)) + 10;
   const LayerNormCode code{float(1 / double(shape.dimensions[1]))};
@@ -124,15 +125,16 @@ Kernel build_layer_norm(const hw::Machine& machine, const KernelArguments& argum
 }  // namespace
 
 KernelFamily layer_norm_family() {
-  return {"layernorm",
-          "layer normalisation over the columns of a matrix, with gamma and beta in f32",
-          {size_parameter("rows", "rows of the matrix", 1024), size_parameter("columns", "columns of the matrix", 1024),
-           dtype_parameter(),
-           choice_parameter("passes",
-                            "over HBM; 4: as compiled from an unfused graph, the centred matrix stored in between; 3: "
-                            "without; 1: rows held in VMEM",
-                            {"4", "3", "1"})},
-          build_layer_norm};
+  return {
+      "layernorm",
+      "layer normalisation over the columns of a matrix, with gamma and beta in f32",
+      {size_parameter("rows", "rows of the matrix", 1024), size_parameter("columns", "columns of the matrix", 1024),
+       dtype_parameter(),
+       choice_parameter("passes",
+                        "over HBM; 3: as the compiler divides it into ops; 4: the centred matrix stored in between; 1: "
+                        "rows held in VMEM",
+                        {"3", "4", "1"})},
+      build_layer_norm};
 }
 
 }  // namespace podsim::sw::codegen::families::rows

@@ -7,7 +7,7 @@
 
 #include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/builder/tile_loop.h"
-#include "sw/codegen/families/plan_search.h"
+#include "sw/codegen/families/compiled_tiles.h"
 #include "sw/codegen/families/rows/row_parameters.h"
 
 namespace podsim::sw::codegen::families::rows {
@@ -18,7 +18,7 @@ namespace {
 
 class ResidentRowsBuilder {
  public:
-  ResidentRowsBuilder(const hw::Machine& machine, const Kernel& kernel, const RowKernel& rows)
+  ResidentRowsBuilder(const TargetMachine& machine, const Kernel& kernel, const RowKernel& rows)
       : machine_(machine), kernel_(kernel), rows_(rows), shape_(rows.passes[0].source.shape) {}
 
   std::vector<builder::TilePlan> plans() const {
@@ -138,7 +138,7 @@ class ResidentRowsBuilder {
     RowSweep(pass, shape_).write(builder, rows, block, memory);
   }
 
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   const Kernel& kernel_;
   const RowKernel& rows_;
   RowShape shape_;
@@ -146,9 +146,9 @@ class ResidentRowsBuilder {
 
 }  // namespace
 
-void build_resident_rows(const hw::Machine& machine, Kernel& kernel, const RowKernel& rows) {
+void build_resident_rows(const TargetMachine& machine, Kernel& kernel, const RowKernel& rows) {
   const ResidentRowsBuilder code(machine, kernel, rows);
-  build_fastest(machine, kernel, code.plans(), code);
+  build_compiled(machine, kernel, code.plans(), code);
 }
 
 }  // namespace podsim::sw::codegen::families::rows

@@ -50,7 +50,7 @@ hlo::Module softmax_reference(const hlo::Shape& shape) {
   return std::move(graph).build(graph.convert(result, shape.element_type));
 }
 
-Kernel build_softmax(const hw::Machine& machine, const KernelArguments& arguments) {
+Kernel build_softmax(const TargetMachine& machine, const KernelArguments& arguments) {
   const hlo::Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
   Kernel kernel;
   kernel.name = kernel_name(softmax_family(), arguments);
@@ -58,6 +58,7 @@ Kernel build_softmax(const hw::Machine& machine, const KernelArguments& argument
   const KernelArray& x = kernel.inputs.emplace_back(places.place("x", shape));
   const KernelArray& result = kernel.outputs.emplace_back(places.place("result", shape));
   kernel.reference = softmax_reference(shape);
+  kernel.op = kernel.reference;
   // A row's sum adds lane tiles in order, then seven levels of lanes, of exponentials with an error of four steps.
   kernel.rounding_steps = double(base::divide_round_up(shape.dimensions[1], builder::register_lanes)) + 12;
   const RowKernel rows{{{x, {}, find_maximum}, {x, {}, add_up}, {x, result, normalise}}, 2, {}};
@@ -74,13 +75,13 @@ Kernel build_softmax(const hw::Machine& machine, const KernelArguments& argument
 }  // namespace
 
 KernelFamily softmax_family() {
-  return {
-      "softmax",
-      "softmax over the columns of a matrix",
-      {size_parameter("rows", "rows of the matrix", 1024), size_parameter("columns", "columns of the matrix", 1024),
-       dtype_parameter(),
-       choice_parameter("passes", "over HBM; 3: as compiled from an unfused graph, 1: rows held in VMEM", {"3", "1"})},
-      build_softmax};
+  return {"softmax",
+          "softmax over the columns of a matrix",
+          {size_parameter("rows", "rows of the matrix", 1024), size_parameter("columns", "columns of the matrix", 1024),
+           dtype_parameter(),
+           choice_parameter("passes", "over HBM; 3: as the compiler divides it into ops, 1: rows held in VMEM",
+                            {"3", "1"})},
+          build_softmax};
 }
 
 }  // namespace podsim::sw::codegen::families::rows

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/builder/tile_loop.h"
-#include "sw/codegen/families/plan_search.h"
+#include "sw/codegen/families/compiled_tiles.h"
 #include "sw/codegen/families/rows/row_parameters.h"
 
 namespace podsim::sw::codegen::families::rows {
@@ -19,11 +21,9 @@ namespace {
 
 /// Dimensions of a pass's grid.
 constexpr int part_dimension = 0, row_dimension = 1, column_dimension = 2;
-/// A following loop reads its first two tiles when all tiles of this loop except the last four are written
-/// (sw/codegen/builder/tile_loop.h).
-constexpr std::int64_t tiles_until_written = 4;
 /// Number of tiles without work between passes at the tile level, so that the next pass reads only after the previous
-/// one has been written. The tile level reads two tiles ahead, and tile i waits for the writes of tile i - 2.
+/// one has been computed and written, as an op of a run does. The tile level reads two tiles ahead, and tile i waits
+/// for the writes of tile i - 2.
 constexpr std::int64_t until_written = 3;
 
 /// Consecutive parts of a matrix's rows, all with the same number of rows of tiles.
@@ -41,29 +41,34 @@ struct StreamedPlan {
 
 class StreamedRowsBuilder {
  public:
-  StreamedRowsBuilder(const hw::Machine& machine, const Kernel& kernel, const RowKernel& rows)
+  StreamedRowsBuilder(const TargetMachine& machine, const Kernel& kernel, const RowKernel& rows)
       : machine_(machine), kernel_(kernel), rows_(rows), shape_(rows.passes[0].source.shape), parts_(cut()) {}
 
-  std::vector<StreamedPlan> plans() const {
-    std::vector<StreamedPlan> plans;
-    if (shape_.columns.columns == 0 || parts_.empty()) return plans;
-    const std::int64_t row_tiles = parts_[0].row_tiles;
-    for (std::int64_t count : part_counts(row_tiles)) plans.push_back(plan(base::divide_round_up(row_tiles, count)));
-    return plans;
+  /// The plan with the compiler's tiles in each pass, or with smaller ones if those do not fit VMEM; std::nullopt if
+  /// there is nothing to do.
+  std::optional<StreamedPlan> plan() const {
+    if (shape_.columns.columns == 0 || parts_.empty()) return std::nullopt;
+    std::vector<std::int64_t> row_tiles;
+    for (const RowPass& pass : rows_.passes) row_tiles.push_back(compiled_row_tiles(pass));
+    while (true) {
+      StreamedPlan plan = plan_of(row_tiles);
+      const base::Bytes vmem = vmem_of(plan);
+      if (vmem <= machine_.vmem) return plan;
+      if (std::ranges::all_of(row_tiles, [](std::int64_t tiles) { return tiles == 1; })) reject_vmem(vmem, machine_);
+      for (std::int64_t& tiles : row_tiles) tiles = base::divide_round_up(tiles, std::int64_t(2));
+    }
   }
 
   hw::TileOp tile_op(const StreamedPlan& plan) const {
     std::vector<hw::TilePhase> row_work;
     for (const RowPass& pass : rows_.passes) row_work.push_back(RowSweep(pass, shape_).row_work(machine_, rows_));
-    hw::TileOp op{kernel_.name, {}, base::Bytes(plan.kept_rows * builder::vmem_row_bytes)};
+    hw::TileOp op{kernel_.name, {}, vmem_of(plan)};
     for (std::size_t group = 0; group < parts_.size(); ++group) {
       std::vector<hw::TileRun> runs;
       for (std::size_t pass = 0; pass < rows_.passes.size(); ++pass) {
         hw::TileOp one = pass_op(plan.passes[group][pass], row_work[pass]);
-        op.vmem += one.vmem;
         std::ranges::move(one.runs, std::back_inserter(runs));
-        if (pass + 1 < rows_.passes.size() && !can_follow(pass, plan.passes[group][pass]))
-          runs.push_back({until_written, {}});
+        if (pass + 1 < rows_.passes.size()) runs.push_back({until_written, {}});
       }
       for (std::int64_t i = 0; i < parts_[group].count; ++i) std::ranges::copy(runs, std::back_inserter(op.runs));
     }
@@ -71,9 +76,9 @@ class StreamedRowsBuilder {
     return op;
   }
 
-  hw::isa::Program program(const StreamedPlan* plan) const {
+  hw::isa::Program program(const std::optional<StreamedPlan>& plan) const {
     builder::KernelBuilder builder(machine_, kernel_.name);
-    if (plan != nullptr) write(builder, *plan);
+    if (plan) write(builder, *plan);
     return std::move(builder).finish();
   }
 
@@ -92,13 +97,41 @@ class StreamedRowsBuilder {
     return parts;
   }
 
-  StreamedPlan plan(std::int64_t row_tiles) const {
+  /// Rows of tiles in a tile of a pass. A tile has one block of columns.
+  std::int64_t compiled_row_tiles(const RowPass& pass) const {
+    const auto bytes = [](const KernelArray& array) { return base::Bytes(std::int64_t(4 * array_words(array.shape))); };
+    const base::Bytes written = pass.target ? bytes(*pass.target) : base::Bytes(0);
+    const std::int64_t parts = compiled_parts({bytes(pass.source), written, {}}, machine_);
+    return base::divide_round_up(shape_.row_tiles, base::divide_round_up(parts, shape_.columns.count()));
+  }
+
+  /// VMEM of what all passes keep, and of the tiles of the passes. A pass ends before the next begins, so that all
+  /// share their VMEM; with several parts of rows, the first pass of a part reads while the last one still computes.
+  base::Bytes vmem_of(const StreamedPlan& plan) const {
+    std::int64_t sum = 0, largest_pass = 0;
+    for (const std::vector<builder::TilePlan>& passes : plan.passes) {
+      for (const builder::TilePlan& pass : passes) {
+        sum += pass.vmem_rows();
+        largest_pass = std::max(largest_pass, pass.vmem_rows());
+      }
+    }
+    return base::Bytes((plan.kept_rows + (in_one_part() ? largest_pass : sum)) * builder::vmem_row_bytes);
+  }
+  bool in_one_part() const { return parts_.size() == 1 && parts_.front().count == 1; }
+
+  /// `row_tiles` of a tile of each pass, at most.
+  StreamedPlan plan_of(const std::vector<std::int64_t>& row_tiles) const {
     StreamedPlan plan;
-    plan.statistic_rows = base::round_up(parts_[0].row_tiles, row_tiles) * builder::register_rows;
+    for (const std::int64_t tiles : row_tiles) {
+      const std::int64_t padded = base::round_up(parts_[0].row_tiles, std::min(tiles, parts_[0].row_tiles));
+      plan.statistic_rows = std::max(plan.statistic_rows, padded * builder::register_rows);
+    }
     plan.kept_rows = rows_.statistics * plan.statistic_rows + RowParameters::rows(rows_, shape_);
     for (const RowParts& parts : parts_) {
       std::vector<builder::TilePlan>& passes = plan.passes.emplace_back();
-      for (const RowPass& pass : rows_.passes) passes.push_back(pass_plan(pass, parts, row_tiles));
+      for (std::size_t i = 0; i < rows_.passes.size(); ++i) {
+        passes.push_back(pass_plan(rows_.passes[i], parts, std::min(row_tiles[i], parts.row_tiles)));
+      }
     }
     return plan;
   }
@@ -169,7 +202,9 @@ class StreamedRowsBuilder {
     for (const std::vector<builder::TilePlan>& passes : plan.passes) {
       Loops& loops = groups.emplace_back();
       for (const builder::TilePlan& pass : passes) {
+        const std::int64_t free = builder.vmem_rows_free();
         loops.push_back(std::make_unique<builder::TileLoop>(builder, pass, flag));
+        if (in_one_part()) builder.free_vmem(free);
         flag += 2 * int(pass.streams.size());
       }
     }
@@ -198,20 +233,12 @@ class StreamedRowsBuilder {
                     const builder::FollowingLoop& next_part) const {
     for (std::size_t i = 0; i < loops.size(); ++i) {
       const bool last = i + 1 == loops.size();
-      const bool follows_at_once = !last && can_follow(i, plans[i]);
       const auto body = [&](const builder::TileLoop::Tile& tile) { write_tile(code, rows_.passes[i], plans[i], tile); };
-      loops[i]->run_tiles(body,
-                          last ? next_part : builder::FollowingLoop{follows_at_once ? loops[i + 1].get() : nullptr, 0});
+      loops[i]->run_tiles(body, last ? next_part : builder::FollowingLoop{});
       if (last) return;
       if (rows_.passes[i].target) loops[i]->wait_for_writes();
-      if (!follows_at_once) loops[i + 1]->start();
+      loops[i + 1]->start();
     }
-  }
-
-  /// Returns true if the next pass may read its first tiles before the last tiles of this pass are written.
-  bool can_follow(std::size_t pass, const builder::TilePlan& plan) const {
-    const std::optional<KernelArray>& target = rows_.passes[pass].target;
-    return !target || target->name != rows_.passes[pass + 1].source.name || plan.tiles_in_run() >= tiles_until_written;
   }
 
   void write_tile(Code& code, const RowPass& pass, const builder::TilePlan& plan,
@@ -238,7 +265,7 @@ class StreamedRowsBuilder {
     return memory;
   }
 
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   const Kernel& kernel_;
   const RowKernel& rows_;
   RowShape shape_;
@@ -247,9 +274,12 @@ class StreamedRowsBuilder {
 
 }  // namespace
 
-void build_streamed_rows(const hw::Machine& machine, Kernel& kernel, const RowKernel& rows) {
+void build_streamed_rows(const TargetMachine& machine, Kernel& kernel, const RowKernel& rows) {
   const StreamedRowsBuilder code(machine, kernel, rows);
-  build_fastest(machine, kernel, code.plans(), code);
+  kernel.tile_op.name = kernel.name;
+  const std::optional<StreamedPlan> plan = code.plan();
+  if (plan) kernel.tile_op = code.tile_op(*plan);
+  kernel.program = code.program(plan);
 }
 
 }  // namespace podsim::sw::codegen::families::rows

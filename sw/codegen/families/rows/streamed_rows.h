@@ -9,6 +9,6 @@ namespace podsim::sw::codegen::families::rows {
 /// VMEM, each in all lanes of its row, which is the form of cross-lane results and of vector operands. Parameters are
 /// loaded once, at the start. If the statistics of all rows do not fit, the rows are divided into parts, and all passes
 /// run for each part in turn.
-void build_streamed_rows(const hw::Machine& machine, Kernel& kernel, const RowKernel& rows);
+void build_streamed_rows(const TargetMachine& machine, Kernel& kernel, const RowKernel& rows);
 
 }  // namespace podsim::sw::codegen::families::rows

@@ -7,7 +7,7 @@
 #include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/builder/row_loop.h"
 #include "sw/codegen/builder/tile_loop.h"
-#include "sw/codegen/families/plan_search.h"
+#include "sw/codegen/families/compiled_tiles.h"
 
 namespace podsim::sw::codegen::families::stream {
 
@@ -15,7 +15,7 @@ namespace {
 
 class ConstantBuilder {
  public:
-  ConstantBuilder(const hw::Machine& machine, const Kernel& kernel, float value)
+  ConstantBuilder(const TargetMachine& machine, const Kernel& kernel, float value)
       : machine_(machine), kernel_(kernel), value_(value), words_(std::int64_t(array_words(kernel.outputs[0].shape))) {}
 
   std::vector<builder::TilePlan> plans() const {
@@ -61,7 +61,7 @@ class ConstantBuilder {
                             [&](const builder::RowPosition& position) { builder.store(position.at[0], value); });
   }
 
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   const Kernel& kernel_;
   float value_;
   std::int64_t words_;
@@ -69,9 +69,9 @@ class ConstantBuilder {
 
 }  // namespace
 
-void build_constant(const hw::Machine& machine, Kernel& kernel, float value) {
+void build_constant(const TargetMachine& machine, Kernel& kernel, float value) {
   const ConstantBuilder code(machine, kernel, value);
-  build_fastest(machine, kernel, code.plans(), code);
+  build_compiled(machine, kernel, code.plans(), code);
 }
 
 }  // namespace podsim::sw::codegen::families::stream

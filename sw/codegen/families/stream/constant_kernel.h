@@ -7,6 +7,6 @@ namespace podsim::sw::codegen::families::stream {
 
 /// Sets program and tile_op: writes the f32 bits of `value` to every word of outputs[0], including padding. That is the
 /// value of the elements if they are f32, or if `value` is 0.
-void build_constant(const hw::Machine& machine, Kernel& kernel, float value);
+void build_constant(const TargetMachine& machine, Kernel& kernel, float value);
 
 }  // namespace podsim::sw::codegen::families::stream

@@ -44,7 +44,7 @@ hlo::Module copy_reference(const CopyShapes& shapes) {
   return std::move(graph).build(graph.copy(x));
 }
 
-void build_code(const hw::Machine& machine, Kernel& kernel, const std::string& change, const hlo::Shape& matrix) {
+void build_code(const TargetMachine& machine, Kernel& kernel, const std::string& change, const hlo::Shape& matrix) {
   if (change == "layout") return build_transpose(machine, kernel, matrix.dimensions[0], matrix.dimensions[1]);
   if (change == "tile" || change == "untile") {
     return build_retile(machine, kernel, matrix.dimensions[0], matrix.dimensions[1]);
@@ -53,7 +53,7 @@ void build_code(const hw::Machine& machine, Kernel& kernel, const std::string& c
                {[](builder::KernelBuilder&, std::span<const builder::TilePair> inputs) { return inputs[0]; }, {}});
 }
 
-Kernel build_copy(const hw::Machine& machine, const KernelArguments& arguments) {
+Kernel build_copy(const TargetMachine& machine, const KernelArguments& arguments) {
   const std::string& change = arguments.choice("change");
   const hlo::Shape matrix = matrix_shape(arguments, element_type(arguments.choice("dtype")));
   if ((change == "tile" || change == "untile") && matrix.element_type != hlo::ElementType::f32) {
@@ -68,6 +68,7 @@ Kernel build_copy(const hw::Machine& machine, const KernelArguments& arguments) 
   kernel.inputs.push_back(places.place("x", shapes.from));
   kernel.outputs.push_back(places.place("result", shapes.to));
   kernel.reference = copy_reference(shapes);
+  kernel.op = kernel.reference;
   kernel.passes = "one pass: read once, write once";
   build_code(machine, kernel, change, matrix);
   return kernel;

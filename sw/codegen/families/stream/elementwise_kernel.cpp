@@ -21,7 +21,7 @@ hlo::Module elementwise_reference(const ElementwiseChain& chain, const hlo::Shap
   return std::move(graph).build(graph.convert(chain.graph(graph, x, y), shape.element_type));
 }
 
-Kernel build_elementwise(const hw::Machine& machine, const KernelArguments& arguments) {
+Kernel build_elementwise(const TargetMachine& machine, const KernelArguments& arguments) {
   const ElementwiseChain& chain = elementwise_chain(arguments.choice("op"));
   const hlo::Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
   Kernel kernel;
@@ -31,6 +31,7 @@ Kernel build_elementwise(const hw::Machine& machine, const KernelArguments& argu
   if (chain.inputs == 2) kernel.inputs.push_back(places.place("y", shape));
   kernel.outputs.push_back(places.place("result", shape));
   kernel.reference = elementwise_reference(chain, shape);
+  kernel.op = kernel.reference;
   kernel.rounding_steps = chain.rounding_steps;
   kernel.passes = "one pass: read every input once, write the result once";
   build_stream(machine, kernel,

@@ -10,7 +10,7 @@
 #include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/builder/row_loop.h"
 #include "sw/codegen/builder/tile_loop.h"
-#include "sw/codegen/families/plan_search.h"
+#include "sw/codegen/families/compiled_tiles.h"
 
 namespace podsim::sw::codegen::families::stream {
 
@@ -23,7 +23,7 @@ constexpr std::int64_t row_tiles_per_result_row = 16;
 
 class LaneReductionBuilder {
  public:
-  LaneReductionBuilder(const hw::Machine& machine, const Kernel& kernel, const ReductionOperator& reduction)
+  LaneReductionBuilder(const TargetMachine& machine, const Kernel& kernel, const ReductionOperator& reduction)
       : machine_(machine),
         kernel_(kernel),
         reduction_(reduction),
@@ -136,7 +136,7 @@ class LaneReductionBuilder {
     sums.results.store(builder, sums.output, position, value);
   }
 
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   const Kernel& kernel_;
   ReductionOperator reduction_;
   hlo::ElementType type_;
@@ -146,9 +146,9 @@ class LaneReductionBuilder {
 
 }  // namespace
 
-void build_lane_reduction(const hw::Machine& machine, Kernel& kernel, const ReductionOperator& reduction) {
+void build_lane_reduction(const TargetMachine& machine, Kernel& kernel, const ReductionOperator& reduction) {
   const LaneReductionBuilder code(machine, kernel, reduction);
-  build_fastest(machine, kernel, code.plans(), code);
+  build_compiled(machine, kernel, code.plans(), code);
 }
 
 }  // namespace podsim::sw::codegen::families::stream

@@ -32,7 +32,7 @@ double rounding_steps(const ReductionOperator& reduction, std::int64_t additions
   return double(additions) + (reduction.scale ? 3 : 1);
 }
 
-Kernel build_reduction(const hw::Machine& machine, const KernelArguments& arguments) {
+Kernel build_reduction(const TargetMachine& machine, const KernelArguments& arguments) {
   const hlo::Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
   const bool over_columns = arguments.choice("over") == "columns";
   const std::int64_t axis = over_columns ? 1 : 0;
@@ -46,6 +46,7 @@ Kernel build_reduction(const hw::Machine& machine, const KernelArguments& argume
   kernel.outputs.push_back(
       places.place("result", hlo::make_shape(hlo::ElementType::f32, {shape.dimensions[std::size_t(1 - axis)]})));
   kernel.reference = reduction_reference(op, reduction, shape, axis);
+  kernel.op = kernel.reference;
   kernel.passes = "one pass: read once";
   if (shape.element_count() == 0) {
     build_constant(machine, kernel, reduction.neutral * reduction.scale.value_or(1));

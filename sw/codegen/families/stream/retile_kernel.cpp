@@ -8,7 +8,7 @@
 #include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/builder/row_loop.h"
 #include "sw/codegen/builder/tile_loop.h"
-#include "sw/codegen/families/plan_search.h"
+#include "sw/codegen/families/compiled_tiles.h"
 
 namespace podsim::sw::codegen::families::stream {
 
@@ -16,7 +16,7 @@ namespace {
 
 class RetileBuilder {
  public:
-  RetileBuilder(const hw::Machine& machine, const Kernel& kernel, std::int64_t rows, std::int64_t columns)
+  RetileBuilder(const TargetMachine& machine, const Kernel& kernel, std::int64_t rows, std::int64_t columns)
       : machine_(machine), kernel_(kernel), rows_(rows), columns_(columns) {}
 
   std::vector<builder::TilePlan> plans() const {
@@ -81,16 +81,16 @@ class RetileBuilder {
         [&](const builder::RowPosition& position) { builder.store(position.at[1], builder.load(position.at[0])); });
   }
 
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   const Kernel& kernel_;
   std::int64_t rows_, columns_;
 };
 
 }  // namespace
 
-void build_retile(const hw::Machine& machine, Kernel& kernel, std::int64_t rows, std::int64_t columns) {
+void build_retile(const TargetMachine& machine, Kernel& kernel, std::int64_t rows, std::int64_t columns) {
   const RetileBuilder retile(machine, kernel, rows, columns);
-  build_fastest(machine, kernel, retile.plans(), retile);
+  build_compiled(machine, kernel, retile.plans(), retile);
 }
 
 }  // namespace podsim::sw::codegen::families::stream

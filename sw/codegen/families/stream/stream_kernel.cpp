@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sw/codegen/builder/tile_loop.h"
+#include "sw/codegen/families/compiled_tiles.h"
 #include "sw/codegen/families/kernel_array.h"
-#include "sw/codegen/families/plan_search.h"
 
 namespace podsim::sw::codegen::families::stream {
 
@@ -20,7 +20,7 @@ std::int64_t tiles_of(const KernelArray& array) {
 
 class StreamBuilder {
  public:
-  StreamBuilder(const hw::Machine& machine, const Kernel& kernel, const StreamWork& work)
+  StreamBuilder(const TargetMachine& machine, const Kernel& kernel, const StreamWork& work)
       : machine_(machine), kernel_(kernel), work_(work), total_(tiles_of(kernel.outputs[0])) {
     for (const KernelArray& input : kernel.inputs) types_.push_back(input.shape.element_type);
     types_.push_back(kernel.outputs[0].shape.element_type);
@@ -100,7 +100,7 @@ class StreamBuilder {
     return plan.streams[0].vmem_rows / (2 * builder::tile_rows(types_[0]));
   }
 
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   const Kernel& kernel_;
   const StreamWork& work_;
   std::int64_t total_;                   ///< number of 8 x 128 tiles
@@ -109,9 +109,9 @@ class StreamBuilder {
 
 }  // namespace
 
-void build_stream(const hw::Machine& machine, Kernel& kernel, const StreamWork& work) {
+void build_stream(const TargetMachine& machine, Kernel& kernel, const StreamWork& work) {
   const StreamBuilder stream(machine, kernel, work);
-  build_fastest(machine, kernel, stream.plans(), stream);
+  build_compiled(machine, kernel, stream.plans(), stream);
 }
 
 }  // namespace podsim::sw::codegen::families::stream

@@ -19,6 +19,6 @@ struct StreamWork {
 
 /// Sets program and tile_op: reads `inputs` from HBM in one pass, tile by tile, and writes `outputs[0]`, which has the
 /// same tiles.
-void build_stream(const hw::Machine& machine, Kernel& kernel, const StreamWork& work);
+void build_stream(const TargetMachine& machine, Kernel& kernel, const StreamWork& work);
 
 }  // namespace podsim::sw::codegen::families::stream

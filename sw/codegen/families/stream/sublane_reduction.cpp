@@ -9,7 +9,7 @@
 #include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/builder/row_loop.h"
 #include "sw/codegen/builder/tile_loop.h"
-#include "sw/codegen/families/plan_search.h"
+#include "sw/codegen/families/compiled_tiles.h"
 
 namespace podsim::sw::codegen::families::stream {
 
@@ -19,7 +19,7 @@ namespace {
 
 class SublaneReductionBuilder {
  public:
-  SublaneReductionBuilder(const hw::Machine& machine, const Kernel& kernel, const ReductionOperator& reduction)
+  SublaneReductionBuilder(const TargetMachine& machine, const Kernel& kernel, const ReductionOperator& reduction)
       : machine_(machine),
         kernel_(kernel),
         reduction_(reduction),
@@ -166,7 +166,7 @@ class SublaneReductionBuilder {
     }
   }
 
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   const Kernel& kernel_;
   ReductionOperator reduction_;
   hlo::ElementType type_;
@@ -176,9 +176,9 @@ class SublaneReductionBuilder {
 
 }  // namespace
 
-void build_sublane_reduction(const hw::Machine& machine, Kernel& kernel, const ReductionOperator& reduction) {
+void build_sublane_reduction(const TargetMachine& machine, Kernel& kernel, const ReductionOperator& reduction) {
   const SublaneReductionBuilder code(machine, kernel, reduction);
-  build_fastest(machine, kernel, code.plans(), code);
+  build_compiled(machine, kernel, code.plans(), code);
 }
 
 }  // namespace podsim::sw::codegen::families::stream

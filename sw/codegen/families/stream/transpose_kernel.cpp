@@ -11,7 +11,7 @@
 #include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/builder/tile_loop.h"
 #include "sw/codegen/families/array_allocator.h"
-#include "sw/codegen/families/plan_search.h"
+#include "sw/codegen/families/compiled_tiles.h"
 #include "sw/codegen/families/vector_parameters.h"
 
 namespace podsim::sw::codegen::families::stream {
@@ -25,7 +25,7 @@ constexpr std::int64_t block_tiles = builder::weight_registers;
 
 class TransposeBuilder {
  public:
-  TransposeBuilder(const hw::Machine& machine, const Kernel& kernel, std::int64_t rows, std::int64_t columns)
+  TransposeBuilder(const TargetMachine& machine, const Kernel& kernel, std::int64_t rows, std::int64_t columns)
       : machine_(machine),
         kernel_(kernel),
         type_(kernel.inputs[0].shape.element_type),
@@ -137,14 +137,14 @@ class TransposeBuilder {
     }
   }
 
-  const hw::Machine& machine_;
+  const TargetMachine& machine_;
   const Kernel& kernel_;
   hlo::ElementType type_;
   std::int64_t block_rows_, block_columns_;  ///< size of the input, in blocks of 128 x 128
   std::int64_t row_tiles_, output_row_tiles_;
 };
 
-Kernel make_transpose(const hw::Machine& machine, const KernelArguments& arguments) {
+Kernel make_transpose(const TargetMachine& machine, const KernelArguments& arguments) {
   const hlo::Shape shape = matrix_shape(arguments, element_type(arguments.choice("dtype")));
   Kernel kernel;
   kernel.name = kernel_name(transpose_family(), arguments);
@@ -154,6 +154,7 @@ Kernel make_transpose(const hw::Machine& machine, const KernelArguments& argumen
       places.place("result", hlo::make_shape(shape.element_type, {shape.dimensions[1], shape.dimensions[0]})));
   hlo::build::GraphBuilder graph("transpose");
   kernel.reference = std::move(graph).build(graph.transpose(graph.parameter(shape, "x"), {1, 0}));
+  kernel.op = kernel.reference;
   kernel.passes = "one pass: read once, write once";
   build_transpose(machine, kernel, shape.dimensions[0], shape.dimensions[1]);
   return kernel;
@@ -161,9 +162,9 @@ Kernel make_transpose(const hw::Machine& machine, const KernelArguments& argumen
 
 }  // namespace
 
-void build_transpose(const hw::Machine& machine, Kernel& kernel, std::int64_t rows, std::int64_t columns) {
+void build_transpose(const TargetMachine& machine, Kernel& kernel, std::int64_t rows, std::int64_t columns) {
   const TransposeBuilder transpose(machine, kernel, rows, columns);
-  build_fastest(machine, kernel, transpose.plans(), transpose);
+  build_compiled(machine, kernel, transpose.plans(), transpose);
 }
 
 KernelFamily transpose_family() {

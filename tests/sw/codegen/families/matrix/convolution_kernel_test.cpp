@@ -5,22 +5,22 @@
 
 #include "base/diagnostic.h"
 #include "hlo/eval/evaluator.h"
-#include "tests/hw/test_machine.h"
 #include "tests/sw/codegen/run_kernel.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::codegen::families::matrix {
 namespace {
 
 using Values = std::map<std::string, std::string>;
 
-Kernel convolution(const Values& values, const hw::Machine& on = hw::the_tpu_v3()) {
+Kernel convolution(const Values& values, const TargetMachine& on = the_tpu_v3()) {
   const KernelFamily family = conv2d_family();
   return family.build(on, arguments_of(family, values));
 }
 
 /// Against the reference evaluator, which sums in double precision. Operands are below 2, so that a product is below 4
 /// and n of them added in f32 are off by less than n * n * 4 * 2^-24; bf16 results may be rounded to the other side.
-void expect_the_reference(const Values& values, std::uint32_t seed, const hw::Machine& on = hw::the_tpu_v3(),
+void expect_the_reference(const Values& values, std::uint32_t seed, const TargetMachine& on = the_tpu_v3(),
                           bool special = false) {
   const Kernel kernel = convolution(values, on);
   SCOPED_TRACE(kernel.name + ", " + kernel.passes);
@@ -74,7 +74,7 @@ TEST(ConvolutionKernel, PutsTheTapsOfALineBesideEachOtherWhenChannelsAreFew) {
   expect_the_reference(sizes(2, 15, 18, 3, 130, 7, 2, 3), 24);
   expect_the_reference(sizes(1, 17, 40, 8, 16, 16, 4, 15), 25);
   const Kernel kernel = convolution(sizes(1, 16, 16, 3, 16, 5, 1, 2));
-  const KernelOutcome outcome = run_kernel(hw::the_tpu_v3(), kernel, random_inputs_of(kernel, 26));
+  const KernelOutcome outcome = run_kernel(the_tpu_v3(), kernel, random_inputs_of(kernel, 26));
   std::int64_t busy = 0;
   for (base::Cycles unit : outcome.run.matrix_busy) busy += unit.value();
   EXPECT_EQ(busy, 8 * 5 * 16 * 2);  // cycles of a register, lines of the window, registers of the output
@@ -96,15 +96,15 @@ TEST(ConvolutionKernel, AgreesWithTheReferenceOnRandomShapes) {
 TEST(ConvolutionKernel, CutsImagesLinesAndChannelsToWhatVmemHolds) {
   base::Config config = hw::machine_file("tpu-v3");
   config.set("core.vmem=2 MiB");
-  const hw::Machine small = hw::read_machine(config);
+  const TargetMachine small = read_target(config);
   expect_the_reference(sizes(24, 7, 7, 40, 100, 3, 1, 1), 11, small);
   expect_the_reference(sizes(1, 40, 20, 128, 300, 1, 1, 0), 12, small);
   expect_the_reference(sizes(2, 60, 100, 5, 3, 3, 2, 1), 13, small);
 }
 
 TEST(ConvolutionKernel, KeepsNanAndInfinitiesToTheWindowsThatHoldThem) {
-  expect_the_reference(sizes(8, 6, 6, 20, 20, 3, 1, 1), 14, hw::the_tpu_v3(), true);
-  expect_the_reference(sizes(1, 6, 20, 20, 20, 3, 1, 1), 15, hw::the_tpu_v3(), true);
+  expect_the_reference(sizes(8, 6, 6, 20, 20, 3, 1, 1), 14, the_tpu_v3(), true);
+  expect_the_reference(sizes(1, 6, 20, 20, 20, 3, 1, 1), 15, the_tpu_v3(), true);
 }
 
 TEST(ConvolutionKernel, TakesWhatSiliconWasMeasuredToTake) {
@@ -113,8 +113,8 @@ TEST(ConvolutionKernel, TakesWhatSiliconWasMeasuredToTake) {
   const Kernel kernel = convolution(sizes(64, 28, 28, 128, 128, 3, 1, 1));
   hw::bundle::BundleRunOptions timing;
   timing.functional = false;
-  hw::memory::DeviceMemory hbm(hw::the_tpu_v3().hbm.capacity_per_core);
-  const hw::bundle::BundleRunResult run = hw::bundle::run_bundles(hw::the_tpu_v3(), kernel.program, hbm, timing);
+  hw::memory::DeviceMemory hbm(the_tpu_v3().hbm.capacity_per_core);
+  const hw::bundle::BundleRunResult run = hw::bundle::run_bundles(the_tpu_v3(), kernel.program, hbm, timing);
   EXPECT_NEAR(double(run.cycles.value()), double(measured), 0.12 * double(measured));
 }
 
@@ -124,7 +124,7 @@ TEST(ConvolutionKernel, OnlyHaltsWhereNothingComesOut) {
         sizes(2, 4, 0, 8, 8, 3, 1, 1), sizes(2, 4, 4, 8, 8, 7, 2, 1), sizes(2, 4, 4, 0, 8, 7, 1, 1)}) {
     const Kernel kernel = convolution(values);
     SCOPED_TRACE(kernel.name);
-    const KernelOutcome outcome = run_kernel(hw::the_tpu_v3(), kernel, random_inputs_of(kernel, 16));
+    const KernelOutcome outcome = run_kernel(the_tpu_v3(), kernel, random_inputs_of(kernel, 16));
     EXPECT_EQ(outcome.run.bundles, 1);
     EXPECT_TRUE(outcome.output.values.empty());
   }
@@ -135,7 +135,7 @@ TEST(ConvolutionKernel, WritesZerosWithoutInputChannels) {
     Values values = sizes(3, 5, 4, 0, 130, 3, 1, 1);
     values["dtype"] = dtype;
     const Kernel kernel = convolution(values);
-    const std::vector<double> found = run_kernel(hw::the_tpu_v3(), kernel, random_inputs_of(kernel, 17)).output.values;
+    const std::vector<double> found = run_kernel(the_tpu_v3(), kernel, random_inputs_of(kernel, 17)).output.values;
     EXPECT_EQ(found, std::vector<double>(3 * 5 * 4 * 130, 0.0));
   }
 }
@@ -151,7 +151,7 @@ TEST(ConvolutionKernel, PutsWindowsOverNothingButPadding) {
 TEST(ConvolutionKernel, MakesTilesOfNothingButPadding) {
   base::Config config = hw::machine_file("tpu-v3");
   config.set("core.vmem=1 MiB");
-  const hw::Machine small = hw::read_machine(config);
+  const TargetMachine small = read_target(config);
   for (const Values& values :
        {sizes(8, 3, 2, 9, 2, 1, 1, 14), sizes(1, 4, 9, 9, 2, 2, 1, 60), sizes(1, 4, 9, 3, 2, 2, 1, 60)}) {
     EXPECT_GT(convolution(values, small).tile_op.runs.size(), 2U);
@@ -165,7 +165,7 @@ TEST(ConvolutionKernel, MultipliesThePaddingOfAnEmptyImage) {
     for (Values values : {sizes(8, 0, 3, 20, 20, 3, 1, 2), sizes(3, 9, 0, 130, 3, 3, 2, 3),
                           sizes(1, 0, 20, 3, 20, 4, 1, 4), sizes(1, 3, 0, 3, 20, 4, 1, 4)}) {
       values["dtype"] = dtype;
-      expect_the_reference(values, 36, hw::the_tpu_v3(), true);
+      expect_the_reference(values, 36, the_tpu_v3(), true);
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "hw/timing/tile_pipeline.h"
-#include "tests/hw/test_machine.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::codegen::families::matrix {
 namespace {
@@ -31,13 +31,13 @@ std::vector<ConvolutionProblem> problems() {
 }
 
 ConvolutionPlan cheapest(const ConvolutionProblem& problem) {
-  return cheapest_convolution(hw::tpu_v3(), problem, {})->plan;
+  return compiled_convolution(tpu_v3(), problem, {})->plan;
 }
 
 TEST(ConvolutionPlan, FitsVmemAndCoversTheOutput) {
   for (const ConvolutionProblem& p : problems()) {
     const ConvolutionPlan plan = cheapest(p);
-    EXPECT_LE(plan.tiles().vmem_rows() * 512, hw::tpu_v3().vmem.value());
+    EXPECT_LE(plan.tiles().vmem_rows() * 512, tpu_v3().vmem.value());
     EXPECT_GE(plan.tiles().counts[ConvolutionPlan::line_dimension] * plan.tiling().lines, p.out_h());
     EXPECT_GE(plan.tiles().counts[ConvolutionPlan::group_dimension] * plan.tiling().groups, p.groups());
     EXPECT_GE(plan.tiles().counts[ConvolutionPlan::channel_dimension] * plan.tiling().channels, p.output_blocks());
@@ -72,7 +72,7 @@ TEST(ConvolutionPlan, CountsTheMultiplicationsOfTheWindow) {
 
 TEST(ConvolutionPlan, ReadsWhatLinesOfTilesShareTwiceAtMost) {
   const ConvolutionPlan plan = cheapest(problem(64, 28, 128, 128, 3, 1, 1, true));
-  const hw::OpResult result = hw::timing::simulate_op(hw::tpu_v3(), plan.tile_op(""));
+  const hw::OpResult result = hw::timing::simulate_op(tpu_v3(), plan.tile_op(""));
   const std::int64_t input = 64 * 28 * 28 * 128 * 4, weights = 9 * 128 * 128 * 4;
   EXPECT_GE(result.read_bytes.value(), input + weights);
   EXPECT_LE(result.read_bytes.value(), 2 * input + weights);
@@ -80,7 +80,7 @@ TEST(ConvolutionPlan, ReadsWhatLinesOfTilesShareTwiceAtMost) {
 }
 
 TEST(ConvolutionPlan, HasNoPlanForWhatVmemCannotHold) {
-  EXPECT_FALSE(cheapest_convolution(hw::tpu_v3(), problem(8, 28, 4096, 4096, 7, 1, 3, true), {}).has_value());
+  EXPECT_FALSE(compiled_convolution(tpu_v3(), problem(8, 28, 4096, 4096, 7, 1, 3, true), {}).has_value());
 }
 
 }  // namespace

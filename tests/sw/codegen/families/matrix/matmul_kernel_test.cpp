@@ -10,8 +10,8 @@
 #include "base/diagnostic.h"
 #include "hlo/eval/evaluator.h"
 #include "hw/timing/tile_pipeline.h"
-#include "tests/hw/test_machine.h"
 #include "tests/sw/codegen/run_kernel.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::codegen::families::matrix {
 namespace {
@@ -20,7 +20,7 @@ using Values = std::map<std::string, std::string>;
 
 Kernel matmul(const Values& values) {
   const KernelFamily family = matmul_family();
-  return family.build(hw::the_tpu_v3(), arguments_of(family, values));
+  return family.build(the_tpu_v3(), arguments_of(family, values));
 }
 
 /// The array's order in plain loops: f32 sums of bf16 products over blocks of 128, k ascending, each from +0; the
@@ -86,7 +86,7 @@ void expect_the_arrays_bits(const Values& values, std::uint32_t seed, bool speci
   SCOPED_TRACE(kernel.name);
   const std::vector<hlo::Literal> inputs = random_inputs_of(kernel, seed, special);
   const std::vector<double> expected = PlainMatmul(values)(inputs);
-  const std::vector<double> found = run_kernel(hw::the_tpu_v3(), kernel, inputs).output.values;
+  const std::vector<double> found = run_kernel(the_tpu_v3(), kernel, inputs).output.values;
   ASSERT_EQ(found.size(), expected.size());
   std::size_t differing = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -134,7 +134,7 @@ TEST(MatmulKernel, AppliesGeluAsTheReferenceDoes) {
   const Kernel kernel = matmul({{"m", "40"}, {"n", "200"}, {"k", "200"}, {"bias", "yes"}, {"epilogue", "gelu"}});
   const std::vector<hlo::Literal> inputs = random_inputs_of(kernel, 5);
   const std::vector<double> expected = hlo::eval::evaluate(kernel.reference, inputs).values;
-  const std::vector<double> found = run_kernel(hw::the_tpu_v3(), kernel, inputs).output.values;
+  const std::vector<double> found = run_kernel(the_tpu_v3(), kernel, inputs).output.values;
   for (std::size_t i = 0; i < found.size(); ++i) {
     ASSERT_NEAR(found[i], expected[i], 1e-4 * std::max(1.0, std::abs(expected[i]))) << i;
   }
@@ -143,7 +143,7 @@ TEST(MatmulKernel, AppliesGeluAsTheReferenceDoes) {
 TEST(MatmulKernel, HasAResultWhereThereIsNothingToSum) {
   const Kernel kernel = matmul({{"m", "9"}, {"n", "130"}, {"k", "0"}, {"bias", "yes"}});
   const std::vector<hlo::Literal> inputs = random_inputs_of(kernel, 6);
-  const std::vector<double> found = run_kernel(hw::the_tpu_v3(), kernel, inputs).output.values;
+  const std::vector<double> found = run_kernel(the_tpu_v3(), kernel, inputs).output.values;
   ASSERT_EQ(found.size(), 9U * 130);
   for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], inputs[2].values[i % 130]);
 }
@@ -151,21 +151,21 @@ TEST(MatmulKernel, HasAResultWhereThereIsNothingToSum) {
 TEST(MatmulKernel, DoesNothingWhenTheResultIsEmpty) {
   for (const Values& empty : {Values{{"m", "0"}}, Values{{"n", "0"}}, Values{{"m", "0"}, {"k", "0"}}}) {
     const Kernel kernel = matmul(empty);
-    const KernelOutcome outcome = run_kernel(hw::the_tpu_v3(), kernel, random_inputs_of(kernel, 7));
+    const KernelOutcome outcome = run_kernel(the_tpu_v3(), kernel, random_inputs_of(kernel, 7));
     EXPECT_TRUE(outcome.output.values.empty());
     EXPECT_EQ(outcome.run.dmas, 0);
   }
 }
 
 /// A core with little VMEM, so that small problems are tiled in all dimensions.
-hw::Machine small_machine(const char* vmem) {
+TargetMachine small_machine(const char* vmem) {
   base::Config config = hw::machine_file("tpu-v3");
   config.set(std::string("core.vmem=") + vmem);
-  return hw::read_machine(config);
+  return read_target(config);
 }
 
 TEST(MatmulKernel, AddsUpOverTilesThatDoNotAllFitVmem) {
-  const hw::Machine small = small_machine("512 KiB");
+  const TargetMachine small = small_machine("512 KiB");
   const KernelFamily family = matmul_family();
   for (const char* dtype : {"f32", "bf16"}) {
     const Values values{{"m", "200"},     {"n", "300"},    {"k", "700"},
@@ -187,8 +187,8 @@ hw::bundle::BundleRunResult timing_of(const Kernel& kernel,
   hw::bundle::BundleRunOptions options;
   options.functional = false;
   options.on_issue = std::move(on_issue);
-  hw::memory::DeviceMemory hbm(hw::the_tpu_v3().hbm.capacity_per_core);
-  return hw::bundle::run_bundles(hw::the_tpu_v3(), kernel.program, hbm, options);
+  hw::memory::DeviceMemory hbm(the_tpu_v3().hbm.capacity_per_core);
+  return hw::bundle::run_bundles(the_tpu_v3(), kernel.program, hbm, options);
 }
 
 Values square(const char* size) { return {{"m", size}, {"n", size}, {"k", size}}; }
@@ -224,7 +224,7 @@ TEST(MatmulKernel, TakesAboutWhatTheTileLevelSays) {
   for (const Values& values : {square("128"), square("384"), Values{{"m", "1024"}, {"n", "256"}, {"k", "300"}},
                                Values{{"m", "512"}, {"n", "512"}, {"k", "512"}, {"dtype", "bf16"}, {"rhs", "nk"}}}) {
     const Kernel kernel = matmul(values);
-    const double tiles = double(hw::timing::simulate_op(hw::the_tpu_v3(), kernel.tile_op).cycles.value());
+    const double tiles = double(hw::timing::simulate_op(the_tpu_v3(), kernel.tile_op).cycles.value());
     EXPECT_NEAR(double(timing_of(kernel).cycles.value()), tiles, 0.1 * tiles) << kernel.name;
   }
 }

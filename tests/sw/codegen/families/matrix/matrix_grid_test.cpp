@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
-#include "tests/hw/test_machine.h"
+#include "tests/sw/target_machines.h"
 
 namespace podsim::sw::codegen::families::matrix {
 namespace {
 
 TEST(MatrixGrid, GivesEachUnitAColumnOfWeightsWhereThereAreTwo) {
-  const MatrixPassGrid grid = choose_grid(hw::tpu_v3(), 128, 8, 128);
+  const MatrixPassGrid grid = choose_grid(tpu_v3(), 128, 8, 128);
   EXPECT_EQ(grid.grid.row_units, 1);
   EXPECT_EQ(grid.grid.column_units, 2);
   EXPECT_EQ(grid.registers, 16);  // as few as hide the next weights
@@ -18,17 +18,17 @@ TEST(MatrixGrid, GivesEachUnitAColumnOfWeightsWhereThereAreTwo) {
 }
 
 TEST(MatrixGrid, DividesTheRowsWhereThereIsOneColumn) {
-  const MatrixPassGrid grid = choose_grid(hw::tpu_v3(), 64, 1, 128);
+  const MatrixPassGrid grid = choose_grid(tpu_v3(), 64, 1, 128);
   EXPECT_EQ(grid.grid.row_units, 2);
   EXPECT_EQ(grid.cycles, 8 * 64 / 2);
 }
 
 TEST(MatrixGrid, StreamsLongerPastWeightsThatAreTransposed) {
-  EXPECT_EQ(choose_grid(hw::tpu_v3(), 128, 2, 256).registers, 32);
+  EXPECT_EQ(choose_grid(tpu_v3(), 128, 2, 256).registers, 32);
 }
 
 TEST(MatrixGrid, NeverTakesLessThanTheUnitsNeedNorMoreThanTwiceForMuchWork) {
-  const hw::Machine machine = hw::tpu_v3();
+  const TargetMachine machine = tpu_v3();
   for (std::int64_t rows = 1; rows < 200; rows += 7) {
     for (std::int64_t lanes = 1; lanes < 10; ++lanes) {
       const MatrixPassGrid grid = choose_grid(machine, rows, lanes, 128);
@@ -41,7 +41,7 @@ TEST(MatrixGrid, NeverTakesLessThanTheUnitsNeedNorMoreThanTwiceForMuchWork) {
 }
 
 TEST(MatrixGrid, IsOfNoMoreUnitsThanABundleCanName) {
-  hw::Machine machine = hw::tpu_v3();
+  TargetMachine machine = tpu_v3();
   machine.mxu.count = 4;
   EXPECT_EQ(choose_grid(machine, 64, 8, 128).grid.units(), 4);
   machine.mxu.count = 5;

@@ -12,7 +12,7 @@ namespace podsim::sw::codegen::families::rows {
 namespace {
 
 TEST(LayerNormKernel, AnySizeAndNumberOfPasses) {
-  const hw::Machine machine = machine_with_vmem(16 * 1024);
+  const TargetMachine machine = machine_with_vmem(16 * 1024);
   for (const char* passes : {"4", "3", "1"}) {
     for (const char* dtype : {"f32", "bf16"}) {
       for (const char* rows : {"0", "1", "20"}) {
@@ -26,13 +26,13 @@ TEST(LayerNormKernel, AnySizeAndNumberOfPasses) {
 }
 
 TEST(LayerNormKernel, RowsWhoseStatisticsDoNotFitVmemAreTakenInParts) {
-  const hw::Machine machine = machine_with_vmem(1536);
+  const TargetMachine machine = machine_with_vmem(1536);
   expect_reference(machine, layer_norm_family(), {{"rows", "601"}, {"columns", "130"}});
   expect_reference(machine, layer_norm_family(), {{"rows", "601"}, {"columns", "300"}, {"passes", "3"}});
 }
 
 TEST(LayerNormKernel, RandomSizesInLittleVmem) {
-  const hw::Machine machine = machine_with_vmem(1536);
+  const TargetMachine machine = machine_with_vmem(1536);
   std::mt19937 random(10);
   for (int i = 0; i < 6; ++i) {
     const char* passes[] = {"4", "3", "1"};
@@ -60,7 +60,7 @@ TEST(LayerNormKernel, GoesOverHbmAsOftenAsItSays) {
 }
 
 TEST(LayerNormKernel, ARowOfEqualElementsBecomesBeta) {
-  const hw::Machine machine = machine_with_vmem(16 * 1024);
+  const TargetMachine machine = machine_with_vmem(16 * 1024);
   const KernelFamily family = layer_norm_family();
   const Kernel kernel = family.build(machine, arguments_of(family, {{"rows", "1"}, {"columns", "4"}}));
   const std::vector<hlo::Literal> inputs{{kernel.inputs[0].shape, {8, 8, 8, 8}, {}},

@@ -14,7 +14,7 @@ namespace podsim::sw::codegen::families::rows {
 namespace {
 
 TEST(SoftmaxKernel, AnySizeAndNumberOfPasses) {
-  const hw::Machine machine = machine_with_vmem(16 * 1024);
+  const TargetMachine machine = machine_with_vmem(16 * 1024);
   for (const char* passes : {"3", "1"}) {
     for (const char* dtype : {"f32", "bf16"}) {
       for (const char* rows : {"0", "1", "20"}) {
@@ -29,13 +29,13 @@ TEST(SoftmaxKernel, AnySizeAndNumberOfPasses) {
 
 TEST(SoftmaxKernel, RowsWhoseStatisticsDoNotFitVmemAreTakenInParts) {
   // A quarter of 1 MiB holds the maxima and sums of 256 rows: two parts, and the remainder.
-  const hw::Machine machine = machine_with_vmem(1024);
+  const TargetMachine machine = machine_with_vmem(1024);
   expect_reference(machine, softmax_family(), {{"rows", "601"}, {"columns", "130"}});
   expect_reference(machine, softmax_family(), {{"rows", "301"}, {"columns", "1100"}, {"dtype", "bf16"}});
 }
 
 TEST(SoftmaxKernel, RandomSizesInLittleVmem) {
-  const hw::Machine machine = machine_with_vmem(1024);
+  const TargetMachine machine = machine_with_vmem(1024);
   std::mt19937 random(9);
   for (int i = 0; i < 6; ++i) {
     expect_reference(machine, softmax_family(),
@@ -47,7 +47,7 @@ TEST(SoftmaxKernel, RandomSizesInLittleVmem) {
 }
 
 TEST(SoftmaxKernel, LargeNumbersDoNotOverflow) {
-  const hw::Machine machine = machine_with_vmem(16 * 1024);
+  const TargetMachine machine = machine_with_vmem(16 * 1024);
   const KernelFamily family = softmax_family();
   const Kernel kernel = family.build(machine, arguments_of(family, {{"rows", "1"}, {"columns", "4"}}));
   const hlo::Literal x{kernel.inputs[0].shape, {1e30, 1e30, -1e30, 1e30}, {}};

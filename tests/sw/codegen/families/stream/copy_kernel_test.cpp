@@ -19,7 +19,7 @@ bool has_dtype(const std::string& change, const std::string& dtype) {
 }
 
 TEST(CopyKernel, EveryChangeOfAnySize) {
-  const hw::Machine machine = machine_with_vmem(16 * 1024);
+  const TargetMachine machine = machine_with_vmem(16 * 1024);
   for (const char* change : changes) {
     for (const char* dtype : {"f32", "bf16"}) {
       if (!has_dtype(change, dtype)) continue;
@@ -34,7 +34,7 @@ TEST(CopyKernel, EveryChangeOfAnySize) {
 }
 
 TEST(CopyKernel, RandomSizesInLittleVmem) {
-  const hw::Machine machine = machine_with_vmem(512);
+  const TargetMachine machine = machine_with_vmem(512);
   std::mt19937 random(6);
   for (int i = 0; i < 15; ++i) {
     const char* change = changes[i % 5];

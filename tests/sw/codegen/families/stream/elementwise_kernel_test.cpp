@@ -14,7 +14,7 @@ namespace podsim::sw::codegen::families::stream {
 namespace {
 
 TEST(ElementwiseKernel, EveryChainComputesWhatItsGraphSays) {
-  const hw::Machine machine = machine_with_vmem(16 * 1024);
+  const TargetMachine machine = machine_with_vmem(16 * 1024);
   for (const ElementwiseChain& chain : elementwise_chains()) {
     for (const char* dtype : {"f32", "bf16"}) {
       expect_reference(machine, elementwise_family(),
@@ -24,7 +24,7 @@ TEST(ElementwiseKernel, EveryChainComputesWhatItsGraphSays) {
 }
 
 TEST(ElementwiseKernel, AnySizeWillDo) {
-  const hw::Machine machine = machine_with_vmem(16 * 1024);
+  const TargetMachine machine = machine_with_vmem(16 * 1024);
   for (const char* rows : {"0", "1", "7", "8", "9"}) {
     for (const char* columns : {"0", "1", "127", "128", "129", "257"}) {
       for (const char* dtype : {"f32", "bf16"}) {
@@ -36,7 +36,7 @@ TEST(ElementwiseKernel, AnySizeWillDo) {
 }
 
 TEST(ElementwiseKernel, RandomSizesInLittleVmem) {
-  const hw::Machine machine = machine_with_vmem(512);
+  const TargetMachine machine = machine_with_vmem(512);
   std::mt19937 random(5);
   for (int i = 0; i < 12; ++i) {
     expect_reference(machine, elementwise_family(),

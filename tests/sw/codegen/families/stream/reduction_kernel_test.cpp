@@ -12,7 +12,7 @@ namespace podsim::sw::codegen::families::stream {
 namespace {
 
 TEST(ReductionKernel, EveryReductionOfAnySize) {
-  const hw::Machine machine = machine_with_vmem(16 * 1024);
+  const TargetMachine machine = machine_with_vmem(16 * 1024);
   const char* operations[] = {"sum", "max", "min", "mean"};
   int number = 0;
   for (const char* over : {"columns", "rows"}) {
@@ -32,7 +32,7 @@ TEST(ReductionKernel, EveryReductionOfAnySize) {
 }
 
 TEST(ReductionKernel, RandomSizesInLittleVmem) {
-  const hw::Machine machine = machine_with_vmem(1536);
+  const TargetMachine machine = machine_with_vmem(1536);
   std::mt19937 random(8);
   for (int i = 0; i < 8; ++i) {
     expect_reference(machine, reduction_family(),

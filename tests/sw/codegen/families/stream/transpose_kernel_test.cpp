@@ -12,7 +12,7 @@ namespace podsim::sw::codegen::families::stream {
 namespace {
 
 TEST(TransposeKernel, AnySizeWillDo) {
-  const hw::Machine machine = machine_with_vmem(16 * 1024);
+  const TargetMachine machine = machine_with_vmem(16 * 1024);
   for (const char* dtype : {"f32", "bf16"}) {
     for (const char* rows : {"0", "1", "8", "127", "257"}) {
       for (const char* columns : {"0", "1", "9", "128", "300"}) {
@@ -23,7 +23,7 @@ TEST(TransposeKernel, AnySizeWillDo) {
 }
 
 TEST(TransposeKernel, RandomSizesInLittleVmem) {
-  const hw::Machine machine = machine_with_vmem(512);
+  const TargetMachine machine = machine_with_vmem(512);
   std::mt19937 random(7);
   for (int i = 0; i < 8; ++i) {
     expect_reference(machine, transpose_family(),

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of sw/codegen/families/kernel.h.
-#include <string>
-
 #include "sw/codegen/families/kernel.h"
 
+#include <string>
+
+#include "hlo/transform/flops.h"
+
 namespace podsim::sw::codegen::families {
+
+double Kernel::flops() const { return double(hlo::transform::cost(op).flops); }
 
 std::int64_t KernelArguments::number(const std::string& name) const { return std::stoll(values.at(name)); }
 
