@@ -37,7 +37,7 @@ TEST(KernelPoints, ProductsAndSoftmaxesTakeTheTimeOfSilicon) {
 
 // Of the same source. Rows of other kinds and other kernels are left out.
 TEST(KernelPoints, AttentionTakesTheTimeOfSilicon) {
-  Silicon silicon;
+  Silicon silicon([](const std::string& machine) { return workloads::machines::machine_config(machine); });
   const std::vector<PointClass> classes =
       attention_points("v3_points.csv",
                        "kind,configuration,value\n"
