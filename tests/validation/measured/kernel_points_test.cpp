@@ -35,7 +35,7 @@ TEST(KernelPoints, ProductsAndSoftmaxesTakeTheTimeOfSilicon) {
   }
 }
 
-// Of the same source. Rows of other kinds and other kernels are left out.
+// Cycles of the same source. Rows of other kinds and other kernels are left out.
 TEST(KernelPoints, AttentionTakesTheTimeOfSilicon) {
   Silicon silicon([](const std::string& machine) { return workloads::machines::machine_config(machine); });
   const std::vector<PointClass> classes =
