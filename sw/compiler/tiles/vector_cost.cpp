@@ -222,6 +222,13 @@ std::int64_t rotated_rows(const hlo::Shape& operand, const hlo::Shape& result, s
   return elements / row * pieces + crossings - std::min(crossings, aligned * pieces);
 }
 
+/// Sublanes of a register over those that a layout tile of the array fills. Reshapes rotate registers of the array with
+/// the longer rows; they move the rows of one tile at a time.
+std::int64_t registers_per_full_one(const hlo::Shape& operand, const hlo::Shape& result, const VectorUnit& unit) {
+  const hlo::Shape& longer = row_length(operand) > row_length(result) ? operand : result;
+  return longer.rank() < 2 ? 1 : std::max<std::int64_t>(1, unit.sublanes / hlo::tile_rows(longer));
+}
+
 /// What a reshape moves. Its lanes stay, in rows of another length, or they become another dimension or a part of one.
 Relayout reshaped(const hlo::Shape& operand, const hlo::Shape& result, const TargetMachine& machine) {
   if (hlo::is_renaming(operand, result)) return {};
@@ -230,7 +237,8 @@ Relayout reshaped(const hlo::Shape& operand, const hlo::Shape& result, const Tar
                                  hlo::neighbour_distance(result, 1) != hlo::neighbour_distance(operand, 0);
     return transposed(operand, result, sublanes_change, machine);
   }
-  const std::int64_t rotated = rotated_rows(operand, result, machine.vector.lanes);
+  const std::int64_t rotated =
+      rotated_rows(operand, result, machine.vector.lanes) * registers_per_full_one(operand, result, machine.vector);
   return {.registers = base::divide_round_up(rotated, machine.vector.sublanes),
           .rows = {.rotated = rotated, .paired = 0, .merged = 0}};
 }
