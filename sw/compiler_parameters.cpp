@@ -36,6 +36,7 @@ const base::parameters::Section<CompilerParameters>& CompilerParameters::section
                       {"row_lookup_cycles", &Compiler::row_lookup, cycles(0), {ops}},
                       {"row_read_cycles", &Compiler::row_read, cycles(0), {ops}},
                       {"row_update_cycles", &Compiler::row_update, cycles(0), {ops}},
+                      {"block_piece_cycles", &Compiler::block_piece, cycles(0), {ops}},
                       {"moved_row_operations", &Compiler::moved_row_operations, positive(), {ops}},
                       {"packing_share", &Compiler::packing_share, share(), {ops}},
                       {"resident_table", &Compiler::resident_table, Size{max_transfer}, {ops}},

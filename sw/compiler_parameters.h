@@ -17,6 +17,7 @@ struct CompilerParameters {               ///< [compiler]
   base::Cycles row_lookup;                ///< scalar code per index of a gather: load it, find the row
   base::Cycles row_read;                  ///< scalar code per contiguous piece of a gathered row: its DMA
   base::Cycles row_update;                ///< scalar code per contiguous piece of a scattered row: read, combine, write
+  base::Cycles block_piece;               ///< scalar code per contiguous piece of a block of collected weights: its DMA
   std::int64_t moved_row_operations = 0;  ///< ALU operations per row that moves to other lanes or next to another row
   double packing_share = 0;               ///< time to unpack and pack transposed narrow elements, as a share
   base::Bytes resident_table;             ///< a table up to this size is held in VMEM while its rows are looked up

@@ -14,10 +14,13 @@ namespace {
 void add(base::ContentHash& hash, const tiles::MatmulProblem& problem) {
   const auto& [row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, precision_passes, product,
                depth, rows, output_rows, halo_per_split, max_halo, splits_without_halo, row_rotations,
-               output_transposes, moved_row_rows, moved_lane_rows] = problem;
+               output_transposes, moved_row_rows, moved_lane_rows, stationary] = problem;
   hash.add(row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, precision_passes, product,
            depth, rows, output_rows, halo_per_split, max_halo, splits_without_halo, row_rotations, output_transposes,
-           moved_row_rows, moved_lane_rows);
+           moved_row_rows, moved_lane_rows, stationary.tile_rows, stationary.dimensions.size());
+  for (const tiles::StridedOperand::Dimension& dimension : stationary.dimensions) {
+    hash.add(int(dimension.loop), dimension.extent);
+  }
 }
 
 void add(base::ContentHash& hash, const tiles::IndexedRows& rows) {
@@ -27,18 +30,20 @@ void add(base::ContentHash& hash, const tiles::IndexedRows& rows) {
 
 void add(base::ContentHash& hash, const tiles::OpWork& work) {
   const auto& [matmul, earlier_matmuls, row_bytes, lane_bytes, output_side_bytes, small_bytes, written_bytes,
-               sums_in_result, row_prologue, lane_prologue, epilogue, lane_moves, row_relayouts, lane_relayouts,
-               output_relayouts, passes, loops, loop_arrays, serial_transfers, gathered, updated, table_bytes] = work;
+               sums_in_result, row_prologue, lane_prologue, epilogue, collected, lane_moves, row_relayouts,
+               lane_relayouts, output_relayouts, passes, loops, loop_arrays, serial_transfers, gathered, updated,
+               table_bytes, shared_side_bytes, sharing_products] = work;
   hash.add(matmul.has_value(), earlier_matmuls.size(), sums_in_result);
   if (matmul) add(hash, *matmul);
   for (const tiles::MatmulProblem& problem : earlier_matmuls) add(hash, problem);
   for (const hw::LevelBytes* bytes :
-       {&row_bytes, &lane_bytes, &output_side_bytes, &small_bytes, &written_bytes, &table_bytes}) {
+       {&row_bytes, &lane_bytes, &output_side_bytes, &small_bytes, &written_bytes, &table_bytes, &shared_side_bytes}) {
     for (const base::Bytes at : bytes->at) hash.add(at);
   }
-  hash.add(lane_moves, row_relayouts, lane_relayouts, output_relayouts, passes, loops, loop_arrays, serial_transfers);
+  hash.add(lane_moves, row_relayouts, lane_relayouts, output_relayouts, passes, loops, loop_arrays, serial_transfers,
+           sharing_products);
   const auto add_count = [&](std::int64_t count) { hash.add(count); };
-  for (const hw::VectorWork* vector : {&row_prologue, &lane_prologue, &epilogue}) {
+  for (const hw::VectorWork* vector : {&row_prologue, &lane_prologue, &epilogue, &collected}) {
     hw::VectorWork::for_each_count(add_count, *vector);
   }
   add(hash, gathered);

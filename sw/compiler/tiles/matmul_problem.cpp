@@ -289,24 +289,6 @@ std::int64_t collected_rows(const hlo::Shape& stationary, const std::vector<int>
   return padded_row_pieces(stationary, lanes);
 }
 
-/// Extent of an operand's most minor dimension.
-std::int64_t lane_extent(const hlo::Shape& array) {
-  return array.rank() == 0 ? 1 : std::max<std::int64_t>(1, array.dimensions[std::size_t(array.minor_dimension(0))]);
-}
-
-/// Registers of the streamed operand that are transposed, since the contraction is not in its lanes, over all products
-/// but the first. The major dimensions of the stationary operand are a loop of products, each of which transposes
-/// again.
-std::int64_t repeated_transposes(const hlo::Shape& streamed, const std::vector<int>& contracted,
-                                 std::int64_t stationary_columns, const hlo::Shape& stationary) {
-  if (streamed.rank() < 2 || contracted.empty() || is_minor(streamed, 0, contracted)) return 0;
-  const std::int64_t products =
-      std::max<std::int64_t>(1, base::divide_round_up(stationary_columns, lane_extent(stationary)));
-  const std::int64_t elements =
-      hlo::padded_bytes(streamed).value() / std::max(1, hlo::byte_width(streamed.element_type));
-  return (products - 1) * base::divide_round_up(elements, hlo::tile_sublanes * hlo::tile_lanes);
-}
-
 /// Rows that stream past a weight tile, with the sublanes of the result padded if they are rows.
 std::int64_t padded_rows(const hlo::Shape& result, std::int64_t rows, const std::vector<int>& of_rows) {
   if (!is_minor(result, 1, of_rows)) return rows;
@@ -329,15 +311,14 @@ MatmulProblem product_with_layouts(const BatchedProduct& product, const ProductR
                                    const hlo::Shape& lhs, const hlo::Shape& rhs, std::int64_t array) {
   MatmulProblem problem = product_problem(product, array);
   const bool streams_lhs = problem.row_operand == 0;
-  const hlo::Shape &streamed = streams_lhs ? lhs : rhs, &stationary = streams_lhs ? rhs : lhs;
+  const hlo::Shape& stationary = streams_lhs ? rhs : lhs;
   const hlo::DotDimensions& dims = roles.dimensions;
   const std::vector<int>& contracted = streams_lhs ? dims.rhs_contracting : dims.lhs_contracting;
   const std::int64_t columns = streams_lhs ? product.rhs_free : product.lhs_free;
   problem.depth = pushed_depth(product.contracted, columns, is_minor(stationary, 0, contracted), array);
-  problem.moved_lane_rows =
-      collected_rows(stationary, contracted, streams_lhs ? dims.rhs_batch : dims.lhs_batch, array);
-  problem.output_transposes =
-      repeated_transposes(streamed, streams_lhs ? dims.lhs_contracting : dims.rhs_contracting, columns, stationary);
+  const std::vector<int>& batch = streams_lhs ? dims.rhs_batch : dims.lhs_batch;
+  problem.moved_lane_rows = collected_rows(stationary, contracted, batch, array);
+  if (problem.moved_lane_rows > 0) problem.stationary = strided_operand(stationary, batch, contracted);
   const std::int64_t rows = padded_rows(result, streams_lhs ? product.lhs_free : product.rhs_free,
                                         streams_lhs ? roles.lhs_free : roles.rhs_free);
   problem.rows = base::round_up(rows, hlo::tile_sublanes);

@@ -6,6 +6,7 @@
 
 #include "hlo/graph.h"
 #include "hw/parts/mxu/mxu_parameters.h"
+#include "sw/compiler/tiles/strided_operand.h"
 
 namespace podsim::sw::compiler::tiles {
 
@@ -40,8 +41,7 @@ struct MatmulProblem {
   std::int64_t splits_without_halo = 1;  ///< splits along the batch, which need no halo
 
   /// Layout tiles of 8 x 128 words that pass the cross-lane unit: of the streamed operand, rotated to pack taps, and of
-  /// the result, whose batch and features exchange lanes, or of a dot's streamed operand, transposed again for every
-  /// index of the stationary operand's major dimensions.
+  /// the result, whose batch and features exchange lanes.
   std::int64_t row_rotations = 0;
   std::int64_t output_transposes = 0;
 
@@ -50,6 +50,8 @@ struct MatmulProblem {
   /// sublanes than the other image of the convolution.
   std::int64_t moved_row_rows = 0;
   std::int64_t moved_lane_rows = 0;
+
+  StridedOperand stationary;  ///< of a product whose weight tiles are collected row by row; else without dimensions
 
   auto operator<=>(const MatmulProblem&) const = default;
   std::int64_t weight_tiles(std::int64_t array) const;

@@ -143,7 +143,8 @@ class Analysis {
     work_.matmul = problem_of(hero);
     work_.row_relayouts = registers_of_tiles(work_.matmul->row_rotations, machine_.vector);
     work_.output_relayouts = registers_of_tiles(work_.matmul->output_transposes, machine_.vector);
-    work_.lane_prologue += collected_work(work_.matmul->moved_lane_rows);
+    const bool overlaps = !work_.matmul->stationary.dimensions.empty();
+    (overlaps ? work_.collected : work_.lane_prologue) += collected_work(work_.matmul->moved_lane_rows);
     work_.row_prologue += collected_work(work_.matmul->moved_row_rows);
     row_side_ = ancestors(body_, hero.operands[work_.matmul->row_operand]);
     lane_side_ = ancestors(body_, hero.operands[work_.matmul->lane_operand]);
@@ -230,7 +231,31 @@ class Analysis {
     } else {
       work_.output_side_bytes[*level] += bytes;
       work_.epilogue.loads += registers_moved(bytes);
+      if (hero_ >= 0) add_sharing(id, bytes, *level);
     }
+  }
+
+  /// Adds an array of the epilogue that has the batch of the product in its sublanes, where the result has another
+  /// dimension: its rows are collected one by one.
+  void add_sharing(hlo::InstructionId id, base::Bytes bytes, int level) {
+    const hlo::Shape& array = body_[id].shape;
+    const hlo::Instruction& hero = body_[hero_];
+    if (hero.opcode != hlo::Opcode::dot || users_[id].size() != 1) return;
+    const hlo::Shape& result = body_[users_[id].front()].shape;
+    if (array.rank() < 2 || result.dimensions != array.dimensions) return;
+    const int sublanes = array.minor_dimension(1);
+    if (array.minor_dimension(0) != result.minor_dimension(0) || sublanes == result.minor_dimension(1)) return;
+    // The dimensions of the product may have another order; a batch is known by its size.
+    const std::int64_t size = array.dimensions[std::size_t(sublanes)];
+    const auto free = hero.shape.dimensions.begin() + std::ptrdiff_t(hero.dot->lhs_batch.size());
+    if (std::find(hero.shape.dimensions.begin(), free, size) == free ||
+        std::find(free, hero.shape.dimensions.end(), size) != hero.shape.dimensions.end()) {
+      return;
+    }
+    work_.shared_side_bytes[level] += bytes;
+    work_.sharing_products = std::max(work_.sharing_products, std::min(hlo::tile_rows(array), size));
+    const std::int64_t row = array.dimensions[std::size_t(array.minor_dimension(0))];
+    work_.epilogue += collected_work(array.element_count() / row * base::divide_round_up(row, machine_.vector.lanes));
   }
 
   /// Adds the costs of loops without common arrays, which run one after another.

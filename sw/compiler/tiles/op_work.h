@@ -38,7 +38,9 @@ struct OpWork {
   hw::VectorWork row_prologue;   ///< on the streamed operand; repeated for every tile that reads it
   hw::VectorWork lane_prologue;  ///< on the stationary operand; repeated for every tile that reads it
   hw::VectorWork epilogue;       ///< on the output; all vector work of an op without a matmul
-  std::int64_t lane_moves = 0;   ///< operations of the cross-lane unit, concurrent with the rest of the work
+  /// On the stationary operand: rows that are collected into weight tiles, while the MXU works.
+  hw::VectorWork collected;
+  std::int64_t lane_moves = 0;  ///< operations of the cross-lane unit, concurrent with the rest of the work
 
   /// Cross-lane operations in a matmul's prologues and epilogue: row statistics that move between lanes and sublanes.
   /// They are exposed and repeated like the vector work that waits for them.
@@ -55,6 +57,11 @@ struct OpWork {
   IndexedRows updated;   ///< read, combined with the data of an op without a matmul, and written back
   hw::LevelBytes
       table_bytes;  ///< a new table, whose first values are read again after they are written, before the updates
+
+  /// The part of output_side_bytes in arrays whose layout tiles hold elements of up to sharing_products products of a
+  /// batch, each of which reads the whole tiles.
+  hw::LevelBytes shared_side_bytes;
+  std::int64_t sharing_products = 1;
 
   auto operator<=>(const OpWork&) const = default;
   /// Bytes that the whole op reads and stores, by memory.

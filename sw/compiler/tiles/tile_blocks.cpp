@@ -36,10 +36,23 @@ hw::LevelBytes TileBlocks::row_block() const {
 }
 
 hw::LevelBytes TileBlocks::lane_block() const {
-  return with_halo(share(work_.lane_bytes, tiling_.batch * tiling_.lanes * tiling_.contraction), 1);
+  hw::LevelBytes block = share(work_.lane_bytes, tiling_.batch * tiling_.lanes * tiling_.contraction);
+  if (work_.matmul) {
+    const double read = stationary_block().padding;
+    for (Bytes& part : block.at) part = Bytes(std::int64_t(double(part.value()) * read));
+  }
+  return with_halo(block, 1);
 }
 
-hw::LevelBytes TileBlocks::output_side_block() const { return share(work_.output_side_bytes, output_tiles()); }
+StridedOperand::Block TileBlocks::stationary_block() const {
+  return work_.matmul->stationary.block(tiling_.batch, tiling_.lanes, tiling_.contraction);
+}
+
+hw::LevelBytes TileBlocks::output_side_block() const {
+  // Arrays that several products share are read whole by each of them.
+  const std::int64_t shared = std::min(work_.sharing_products, tiling_.batch) - 1;
+  return share(work_.output_side_bytes + shared * work_.shared_side_bytes, output_tiles());
+}
 
 hw::LevelBytes TileBlocks::written_block() const { return share(work_.written_bytes, output_tiles()); }
 
@@ -88,11 +101,20 @@ Bytes TileBlocks::accumulator() const {
 Bytes TileBlocks::vmem() const {
   bool one_row_block = tiling_.batch * tiling_.rows * tiling_.contraction == 1;
   bool one_lane_block = tiling_.batch * tiling_.lanes * tiling_.contraction == 1;
-  const Bytes beside = output_side_block().total() + written_block().total() + table_block().total();
+  const Bytes beside = output_side_block().total() + collected_side() + written_block().total() + table_block().total();
   return row_block().total() * (one_row_block ? 1 : 2) + lane_block().total() * (one_lane_block ? 1 : 2) +
-         accumulator() + 2 * (beside + gathered_block().bytes()) + 4 * updated_block().bytes() +
+         partial_sums() + 2 * (beside + gathered_block().bytes()) + 4 * updated_block().bytes() +
          work_.small_bytes.total();
 }
+
+/// Sums of a divided contraction whose weight tiles are collected are held twice: those that are added to, and those
+/// that the epilogue reads.
+Bytes TileBlocks::partial_sums() const {
+  return accumulator() * (work_.collected.stores > 0 && tiling_.contraction > 1 ? 2 : 1);
+}
+
+/// Rows of arrays that several products share are collected as words.
+Bytes TileBlocks::collected_side() const { return 2 * share(work_.shared_side_bytes, output_tiles()).total(); }
 
 /// If weight tiles do not divide evenly among the MXUs, all MXUs hold all tiles and the rows are divided instead, when
 /// that is faster.

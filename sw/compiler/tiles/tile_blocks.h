@@ -29,6 +29,8 @@ class TileBlocks {
 
   hw::LevelBytes row_block() const;
   hw::LevelBytes lane_block() const;
+  /// A lane block of a product whose weight tiles are collected, as it lies in memory.
+  StridedOperand::Block stationary_block() const;
   hw::LevelBytes output_side_block() const;
   hw::LevelBytes written_block() const;
   hw::LevelBytes table_block() const;
@@ -47,6 +49,8 @@ class TileBlocks {
 
  private:
   hw::MxuWork spread(const hw::MxuWork& whole) const;
+  base::Bytes partial_sums() const;
+  base::Bytes collected_side() const;
   hw::LevelBytes with_halo(hw::LevelBytes block, int side) const;
 
   const OpWork& work_;

@@ -120,7 +120,17 @@ class TileMaker {
     }
     tile.phases = work_.matmul ? matmul_phases(kind.last) : vector_phases();
     if (kind.last) tile.phases.front().of<hw::Scalar>().cycles = lookup(blocks_.gathered_block());
+    if (kind.loads_lane && work_.matmul) add_pieces(blocks_.stationary_block().pieces, tile);
     return tile;
+  }
+
+  /// Adds the scalar code that issues a DMA for each piece of a block. That of the first is in
+  /// hw::timing::ControlTiming.
+  void add_pieces(std::int64_t pieces, hw::TileWork& tile) const {
+    if (pieces < 2) return;
+    hw::TilePhase issue;
+    issue.of<hw::Scalar>().cycles = (pieces - 1) * machine_.compiler.block_piece;
+    tile.phases.push_back(issue);
   }
 
   /// Adds the tiles that read rows, combine them and write them back, after the tiles that the op writes in order.
@@ -236,7 +246,9 @@ class TileMaker {
     const double hidden = 1 - machine_.compiler.exposed_vector_fraction;
     hw::TilePhase phase;
     phase.of<hw::Mxu>() = blocks_.mxu();
-    phase.of<hw::Vector>() = sum(scaled(sum(before.vector, after.vector), hidden),
+    const hw::VectorWork collected =
+        share_of_work(work_.collected, double(tiling_.batch * tiling_.lanes * tiling_.contraction));
+    phase.of<hw::Vector>() = sum(sum(scaled(sum(before.vector, after.vector), hidden), collected),
                                  accumulation(phase.of<hw::Mxu>(), *work_.matmul, machine_));
     phase.of<hw::CrossLane>().operations = std::int64_t(
         std::ceil(double(work_.lane_moves) / double(tiling_.tiles()) + hidden * (before.relayouts + after.relayouts)));

@@ -28,6 +28,14 @@ std::vector<std::int64_t> powers_up_to(std::int64_t limit) {
   return powers;
 }
 
+/// Numbers of blocks of 1, 2, 4 and so on of the products that a loop over columns consists of.
+std::vector<std::int64_t> loop_blocks(std::int64_t products) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t block = 1; block < 2 * products; block *= 2) counts.push_back(divide_round_up(products, block));
+  std::ranges::sort(counts);
+  return counts;
+}
+
 /// Numbers of blocks along the lanes: powers of two, and divisors of the weight tiles that give blocks of almost
 /// `max_columns`, since a power of two that does not divide them leaves the last block part empty.
 std::vector<std::int64_t> lane_blocks(std::int64_t blocks, std::int64_t lane_tiles, std::int64_t max_columns) {
@@ -52,10 +60,14 @@ std::vector<Tiling> candidates(const OpWork& work, const TargetMachine& machine,
   std::int64_t lane_tiles = base::divide_round_up(problem.lanes, machine.mxu.size);
   bool pixels = problem.stationary_blocks > 1;
   std::int64_t max_columns = std::max<std::int64_t>(1, machine.compiler.prologue_columns / machine.mxu.size);
+  const std::int64_t products = problem.stationary.column_products();
+  const std::vector<std::int64_t> lane_counts =
+      products > 1 ? loop_blocks(products)
+                   : lane_blocks(problem.stationary_blocks * lane_tiles, lane_tiles, max_columns);
   for (std::int64_t batch : powers_up_to(problem.batch)) {
     for (std::int64_t rows : powers_up_to(problem.rows / hlo::tile_sublanes)) {
-      for (std::int64_t lanes : lane_blocks(problem.stationary_blocks * lane_tiles, lane_tiles, max_columns)) {
-        if (!pixels && base::divide_round_up(lane_tiles, lanes) > max_columns) continue;
+      for (std::int64_t lanes : lane_counts) {
+        if (!pixels && base::divide_round_up(lane_tiles, lanes * products) > max_columns) continue;
         for (std::int64_t contraction : powers_up_to(problem.contraction_tiles)) {
           Tiling tiling{batch, rows, lanes, contraction, true};
           if (tiling.tiles() > max_tiles) break;

@@ -66,7 +66,7 @@ TEST(ProfileFidelity, BertIsWithinEightPercentOpByOp) { expect_error_below("bert
 TEST(ProfileFidelity, DlrmIsWithinFifteenPercentOpByOp) { expect_error_below("dlrm", 0.15); }
 TEST(ProfileFidelity, NmtIsWithinSixPercentOpByOp) { expect_error_below("nmt", 0.06); }
 TEST(ProfileFidelity, SsdIsWithinTwelvePercentOpByOp) { expect_error_below("ssd", 0.12); }
-TEST(ProfileFidelity, MaskRcnnIsWithinTwentyPercentOpByOp) { expect_error_below("mask_rcnn", 0.2, 0.15); }
+TEST(ProfileFidelity, MaskRcnnIsWithinFifteenPercentOpByOp) { expect_error_below("mask_rcnn", 0.15, 0.1); }
 
 }  // namespace
 }  // namespace podsim::workloads

@@ -201,20 +201,31 @@ TEST(MatmulProblem, RowsOfTheResultStreamWithTheirPadding) {
   EXPECT_NEAR(microseconds(problem), 4.0 * 336 * 2 * 2 * 512 * 8 / 2 / 940, 1);
 }
 
-// Two operands with the contraction in major dimensions: the streamed one is transposed for every row of pixels of the
-// other, 336 times. A register for every 1024 elements, padded to 8 x 256. Measured 29111 us, of which the matrix time
-// is 8327 and collected rows are at least 10245.
-TEST(MatmulProblem, StreamedRowsAreTransposedForEveryProductOfALoop) {
-  const MatmulProblem problem = problem_of_dot(
-      bf16_array({4, 512, 7, 256, 336}, {3, 4, 2, 1, 0}), bf16_array({4, 512, 7, 208}),
-      {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {1, 2}, .rhs_contracting = {1, 2}}, {1, 3, 2, 0});
-  EXPECT_EQ(problem.output_transposes, (336 - 1) * 4 * 512 * 8 * 256 / 1024);
-  EXPECT_EQ(problem.moved_lane_rows, 4 * 512 * 7 * 336 * 2);
-  // A plain product has one pass over each of its operands.
-  EXPECT_EQ(problem_of_dot(bf16_array({4096, 512}), bf16_array({4096, 1024}),
-                           {.lhs_batch = {}, .rhs_batch = {}, .lhs_contracting = {0}, .rhs_contracting = {0}}, {1, 0})
-                .output_transposes,
-            0);
+// Two operands with the contraction in major dimensions, images of 13 x 21 and 26 x 42 pixels: the matrix time is
+// hidden by that of collecting the rows of the images.
+TEST(MatmulProblem, ProductsOfFewRowsTakeTheTimeToCollectTheirWeights) {
+  struct Case {
+    std::int64_t rows, columns, padded_columns;
+    double measured_us;
+  };
+  for (const Case& c : {Case{26, 42, 48, 1583}, Case{42, 26, 32, 1012}, Case{13, 21, 24, 788}, Case{21, 13, 16, 512}}) {
+    const MatmulProblem problem = problem_of_dot(
+        bf16_array({4, 512, 7, 256, c.columns}, {3, 4, 2, 1, 0}), bf16_array({4, 512, 7, c.rows}),
+        {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {1, 2}, .rhs_contracting = {1, 2}}, {1, 3, 2, 0});
+    EXPECT_EQ(problem.moved_lane_rows, 4 * 512 * 7 * c.padded_columns * 2);
+    EXPECT_EQ(problem.stationary.column_products(), c.columns);
+    const double cycles_per_row = c.measured_us * 940 / double(problem.moved_lane_rows);
+    EXPECT_GT(cycles_per_row, 1.0);
+    EXPECT_LT(cycles_per_row, 1.1);
+  }
+}
+
+TEST(MatmulProblem, WeightsThatAreReadAsTheyLieAreNotInPieces) {
+  const MatmulProblem plain =
+      problem_of_dot(bf16_array({4096, 512}), bf16_array({4096, 1024}),
+                     {.lhs_batch = {}, .rhs_batch = {}, .lhs_contracting = {0}, .rhs_contracting = {0}}, {1, 0});
+  EXPECT_EQ(plain.stationary, StridedOperand{});
+  EXPECT_EQ(plain.moved_lane_rows, 0);
 }
 
 // Kernel gradients of 3 x 3 x 256 x 256 in MLPerf Mask R-CNN, batch 4, with the batch in the sublanes of both images or

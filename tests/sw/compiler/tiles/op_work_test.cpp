@@ -13,6 +13,7 @@
 #include "hlo/text/reader.h"
 #include "hlo/transform/flops.h"
 #include "sw/compiler/tiles/core_op.h"
+#include "sw/compiler/tiles/tile_maker.h"
 #include "sw/compiler/tiles/vector_cost.h"
 #include "tests/hlo/text/corpus.h"
 #include "tests/hlo/text/graph_of.h"
@@ -167,6 +168,48 @@ TEST(OpWork, TrafficGoesWithTheOperandItFeeds) {
   EXPECT_EQ(work.lane_prologue.loads, 512 * 256 / 2048);
   EXPECT_EQ(work.epilogue.loads, 2048 * 256 / 2048);
   EXPECT_EQ(work.epilogue.stores, 2048 * 256 / 2048);
+}
+
+// An addend with the batch in its sublanes: each of four products reads its layout tiles, which have rows of all four.
+TEST(OpWork, ProductsOfABatchShareAnAddendThatHasTheBatchInItsSublanes) {
+  const auto work_with_addend = [](const std::string& layout) {
+    const hlo::Module module = hlo::text::testing::graph_of(
+        "HloModule m, is_scheduled=true\n"
+        "%f (a: bf16[4,512,64], b: bf16[4,512,96,256], c: bf16[4,64,96,256]) -> bf16[4,64,96,256] {\n"
+        "  %a = bf16[4,512,64]{2,1,0} parameter(0)\n"
+        "  %b = bf16[4,512,96,256]{3,2,1,0} parameter(1)\n"
+        "  %c = bf16[4,64,96,256]" +
+        layout +
+        " parameter(2)\n"
+        "  %d = bf16[4,64,96,256]{3,1,2,0} dot(%a, %b), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+        "lhs_contracting_dims={1}, rhs_contracting_dims={1}\n"
+        "  ROOT %s = bf16[4,64,96,256]{3,1,2,0} add(%d, %c)\n}\n"
+        "ENTRY %e (a: bf16[4,512,64], b: bf16[4,512,96,256], c: bf16[4,64,96,256]) -> bf16[4,64,96,256] {\n"
+        "  %a = bf16[4,512,64]{2,1,0} parameter(0)\n"
+        "  %b = bf16[4,512,96,256]{3,2,1,0} parameter(1)\n"
+        "  %c = bf16[4,64,96,256]" +
+        layout +
+        " parameter(2)\n"
+        "  ROOT %r = bf16[4,64,96,256]{3,1,2,0} fusion(%a, %b, %c), kind=kOutput, calls=%f\n}\n");
+    return op_work(module, module.entry_computation(), module.entry_computation().root, sw::tpu_v3());
+  };
+  const OpWork as_result = work_with_addend("{3,1,2,0}"), batch_in_sublanes = work_with_addend("{3,0,2,1}");
+  EXPECT_EQ(as_result.sharing_products, 1);
+  EXPECT_EQ(as_result.shared_side_bytes.total(), Bytes(0));
+  EXPECT_EQ(batch_in_sublanes.sharing_products, 4);
+  EXPECT_EQ(batch_in_sublanes.shared_side_bytes.total(), Bytes(4 * 64 * 96 * 256 * 2));
+  EXPECT_EQ(batch_in_sublanes.output_side_bytes, as_result.output_side_bytes);
+  // A store for each half of a row of 256.
+  EXPECT_EQ(batch_in_sublanes.epilogue.stores - as_result.epilogue.stores, 2 * 4 * 64 * 96);
+  // In tiles of one product each, the addend is read four times.
+  const auto read_of = [](const OpWork& work) {
+    Bytes read;
+    for (const hw::TileRun& run : make_tiles(work, {.batch = 4}, sw::tpu_v3(), "op").runs) {
+      for (const hw::TileTransfer& transfer : run.work.reads) read += run.count * transfer.bytes;
+    }
+    return read;
+  };
+  EXPECT_EQ(read_of(batch_in_sublanes) - read_of(as_result), Bytes(3 * 4 * 64 * 96 * 256 * 2));
 }
 
 TEST(OpWork, WhatBothTheOperandAndTheResultNeedIsWorkOnTheOperand) {
