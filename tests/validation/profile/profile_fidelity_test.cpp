@@ -63,7 +63,7 @@ TEST(ProfileFidelity, EveryRowAloneEndsInACostOrAReason) {
 
 TEST(ProfileFidelity, ResNet50IsWithinSixPercentOpByOp) { expect_error_below("resnet", 0.06); }
 TEST(ProfileFidelity, BertIsWithinEightPercentOpByOp) { expect_error_below("bert", 0.08); }
-TEST(ProfileFidelity, DlrmIsWithinFifteenPercentOpByOp) { expect_error_below("dlrm", 0.15); }
+TEST(ProfileFidelity, DlrmIsWithinSixPercentOpByOp) { expect_error_below("dlrm", 0.06, 0.04); }
 TEST(ProfileFidelity, NmtIsWithinSixPercentOpByOp) { expect_error_below("nmt", 0.06); }
 TEST(ProfileFidelity, SsdIsWithinTwelvePercentOpByOp) { expect_error_below("ssd", 0.12); }
 TEST(ProfileFidelity, MaskRcnnIsWithinFifteenPercentOpByOp) { expect_error_below("mask_rcnn", 0.15, 0.1); }
