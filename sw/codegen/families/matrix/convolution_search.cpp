@@ -146,8 +146,9 @@ hlo::Module convolution_op(const ConvolutionProblem& problem) {
       graph.parameter(images(hlo::make_shape(type, {problem.n, problem.h, problem.w, problem.cin})), "input");
   const hlo::InstructionId weights =
       graph.parameter(hlo::make_shape(type, {problem.kernel, problem.kernel, problem.cin, problem.cout}), "weights");
-  hlo::Module op = std::move(graph).build(
-      graph.convolution(input, weights, {window, window}, hlo::build::convolution_dimensions("b01f_01io->b01f")));
+  const hlo::InstructionId result =
+      graph.convolution(input, weights, {window, window}, hlo::build::convolution_dimensions("b01f_01io->b01f"));
+  hlo::Module op = std::move(graph).build(result);
   hlo::Computation& entry = op.computations[std::size_t(op.entry)];
   entry[entry.root].shape = images(entry[entry.root].shape);
   return op;
