@@ -12,6 +12,7 @@
 #include "sw/compiler/costs/price_list.h"
 #include "sw/compiler/op_cache.h"
 #include "sw/compiler/overlap.h"
+#include "sw/driver/compiler_year.h"
 #include "sw/placement/mesh_placement.h"
 #include "sw/target_machine.h"
 
@@ -46,6 +47,7 @@ struct Choices {
   /// Forward values that are computed again in the backward part; std::nullopt: as little as fits into memory.
   std::optional<hlo::transform::Rematerialisation> rematerialise;
   compiler::Overlap overlap = compiler::Overlap::none;
+  CompilerYear compiler;
   compiler::costs::PriceList prices;      ///< of custom calls
   compiler::OpCache* op_cache = nullptr;  ///< where tiles of ops are looked up; may be null
   /// The last pass to run (passes.h); empty: all.

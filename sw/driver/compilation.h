@@ -28,6 +28,10 @@ struct Compilation {
   Step step;
 
   const TargetMachine& machine() const { return target.machine; }
+  /// Upper bound of the bytes of combined collectives.
+  base::Bytes combine_all_reduce() const {
+    return choices.compiler.combine_all_reduce.value_or(machine().passes.combine_all_reduce);
+  }
 };
 
 }  // namespace podsim::sw::driver

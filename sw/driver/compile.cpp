@@ -134,8 +134,11 @@ hlo::Module module_after(std::string_view pass, Program program, const Target& t
   return compile(std::move(program), target, choices).module;
 }
 
-hlo::Module fused(hlo::Module module, const TargetMachine& machine) {
-  return module_after("fuse", {.name = module.name, .module = std::move(module)}, {.machine = machine});
+hlo::Module fused(hlo::Module module, const TargetMachine& machine, const CompilerYear& compiler) {
+  Choices choices;
+  choices.compiler = compiler;
+  return module_after("fuse", {.name = module.name, .module = std::move(module)}, {.machine = machine},
+                      std::move(choices));
 }
 
 }  // namespace podsim::sw::driver

@@ -39,6 +39,6 @@ Step compile(hlo::Module module, const TargetMachine& machine, compiler::OpCache
 /// The module that is left by a pass (passes.h).
 hlo::Module module_after(std::string_view pass, Program program, const Target& target, Choices choices = {});
 /// The module of one core with its fusions, before memory is looked at.
-hlo::Module fused(hlo::Module module, const TargetMachine& machine);
+hlo::Module fused(hlo::Module module, const TargetMachine& machine, const CompilerYear& compiler = {});
 
 }  // namespace podsim::sw::driver

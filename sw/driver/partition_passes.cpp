@@ -152,7 +152,7 @@ void shard_weight_updates(Compilation& compilation) {
   const std::vector<hlo::Donation> donations = compilation.module.donations;
   const std::vector<hlo::spmd::mesh::ValueSharding>& of_entry = present.values[std::size_t(compilation.module.entry)];
   hlo::spmd::propagate::UpdateSharding sharded = hlo::spmd::propagate::shard_weight_update(
-      std::move(compilation.module), mesh, over, donations, of_entry, compilation.machine().passes.combine_all_reduce);
+      std::move(compilation.module), mesh, over, donations, of_entry, compilation.combine_all_reduce());
   partitioned.update_memory = sharded.memory;
   partitioned.tile_by_tile = sharded.tile_by_tile;
   compilation.module = std::move(sharded.module);

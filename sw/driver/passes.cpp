@@ -103,11 +103,12 @@ constexpr std::array fusion{
          is_compiled},
     Pass{"combine_collectives", "all-reduces of several arrays",
          [](Compilation& c) {
-           c.module = compiler::fuse::combine_collectives(std::move(c.module), c.machine().passes.combine_all_reduce);
+           c.module = compiler::fuse::combine_collectives(std::move(c.module), c.combine_all_reduce());
          },
          is_compiled},
     Pass{"fuse", "ops in one loop over their elements",
-         [](Compilation& c) { c.module = compiler::fuse::fuse(std::move(c.module)); }, is_compiled},
+         [](Compilation& c) { c.module = compiler::fuse::fuse(std::move(c.module), c.choices.compiler.loop_outputs); },
+         is_compiled},
 };
 
 constexpr std::array memory{

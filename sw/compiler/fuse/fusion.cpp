@@ -23,11 +23,12 @@ hlo::FusionKind kind_of(const FusionPlan::Group& group, const hlo::Computation& 
 class Fuser {
  public:
   /// `renumbered` has the new id of every computation of the old module that has been written so far.
-  Fuser(const hlo::Computation& source, const std::vector<hlo::ComputationId>& renumbered, hlo::Module& result)
+  Fuser(const hlo::Computation& source, const std::vector<hlo::ComputationId>& renumbered, LoopOutputs outputs,
+        hlo::Module& result)
       : source_(source),
         renumbered_(renumbered),
         result_(result),
-        plan_(plan_fusion(source_)),
+        plan_(plan_fusion(source_, outputs)),
         position_(source_.instructions.size(), -1),
         in_body_(source_.instructions.size(), -1),
         marked_(source_.instructions.size(), 0) {
@@ -210,13 +211,13 @@ class Fuser {
 
 }  // namespace
 
-hlo::Module fuse(hlo::Module module) {
+hlo::Module fuse(hlo::Module module, LoopOutputs outputs) {
   const std::vector<bool> executed = hlo::executed_computations(module);
   std::vector<hlo::ComputationId> renumbered;
   std::vector<hlo::Computation> sources = std::exchange(module.computations, {});
   for (hlo::ComputationId id = 0; id < hlo::ComputationId(sources.size()); ++id) {
     if (executed[id]) {
-      renumbered.push_back(Fuser(sources[id], renumbered, module).run());
+      renumbered.push_back(Fuser(sources[id], renumbered, outputs, module).run());
       continue;
     }
     hlo::Computation& same = module.computations.emplace_back(std::move(sources[id]));

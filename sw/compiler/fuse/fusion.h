@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hlo/graph.h"
+#include "sw/compiler/fuse/fusion_plan.h"
 
 namespace podsim::sw::compiler::fuse {
 
@@ -31,7 +32,8 @@ namespace podsim::sw::compiler::fuse {
 ///      space produces, or reads the inputs of a loop fusion, joins that fusion if none of its other inputs depends on
 ///      it. A reduction has its results only after all of its input, so what reads them is another op. The exception is
 ///      the sum over a whole parameter, such as the norm of a weight: silicon's training loop computes the norm of the
-///      new weight in the op that writes it, for the next step.
-hlo::Module fuse(hlo::Module module);
+///      new weight in the op that writes it, for the next step. With LoopOutputs::one_elementwise, elementwise results
+///      join products alone.
+hlo::Module fuse(hlo::Module module, LoopOutputs outputs = LoopOutputs::several);
 
 }  // namespace podsim::sw::compiler::fuse

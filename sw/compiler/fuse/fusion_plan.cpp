@@ -50,8 +50,8 @@ class Operands {
 
 class Planner {
  public:
-  explicit Planner(const hlo::Computation& computation)
-      : computation_(computation), operands_(computation), users_(hlo::users_of(computation)) {
+  Planner(const hlo::Computation& computation, LoopOutputs outputs)
+      : computation_(computation), outputs_(outputs), operands_(computation), users_(hlo::users_of(computation)) {
     plan_.inlined.assign(size(), false);
     plan_.group_of.assign(size(), -1);
     plan_.moves_alone = into_reductions(computation);
@@ -361,6 +361,7 @@ class Planner {
     std::set<int> refused;
     auto consider = [&](int group, std::int64_t bytes) {
       if (group < 0 || bytes <= best_bytes || refused.contains(group)) return;
+      if (!takes_output(group, instruction)) return;
       if (!same_iteration(group, id) || !can_join(group, id)) {
         refused.insert(group);
         return;
@@ -378,6 +379,12 @@ class Planner {
       }
     }
     return best;
+  }
+
+  /// False for an elementwise result and a loop fusion, if such results share none.
+  bool takes_output(int group, const hlo::Instruction& result) const {
+    return outputs_ == LoopOutputs::several || result.opcode == hlo::Opcode::reduce ||
+           plan_.groups[std::size_t(group)].hero >= 0;
   }
 
   bool same_iteration(int group, hlo::InstructionId id) const {
@@ -484,6 +491,7 @@ class Planner {
   static constexpr int max_visited = 4096;  ///< values that one search for reads looks at
 
   const hlo::Computation& computation_;
+  LoopOutputs outputs_;
   Operands operands_;
   std::vector<std::vector<hlo::InstructionId>> users_;
   std::vector<std::int64_t> bytes_;  ///< padded
@@ -554,6 +562,8 @@ bool FusionPlan::takes_inlined(const hlo::Computation& computation, hlo::Instruc
          op.opcode == hlo::Opcode::reduce_window || (is_fusible_producer(op) && !moves_alone[std::size_t(reader)]);
 }
 
-FusionPlan plan_fusion(const hlo::Computation& computation) { return Planner(computation).run(); }
+FusionPlan plan_fusion(const hlo::Computation& computation, LoopOutputs outputs) {
+  return Planner(computation, outputs).run();
+}
 
 }  // namespace podsim::sw::compiler::fuse

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "hlo/graph.h"
 
 namespace podsim::sw::compiler::fuse {
+
+/// Which values share a fusion without a product, by rule 3 in fusion.h.
+enum class LoopOutputs : std::uint8_t {
+  several,          ///< elementwise results and reductions
+  one_elementwise,  ///< an elementwise result begins a fusion of its own; reductions still join
+};
 
 /// The assignment of instructions to ops. plan_fusion makes it by the rules in fusion.h, and fuse() carries it out.
 struct FusionPlan {
@@ -30,7 +37,7 @@ struct FusionPlan {
   bool takes_inlined(const hlo::Computation& computation, hlo::InstructionId reader, hlo::InstructionId value) const;
 };
 
-FusionPlan plan_fusion(const hlo::Computation& computation);
+FusionPlan plan_fusion(const hlo::Computation& computation, LoopOutputs outputs = LoopOutputs::several);
 
 /// True for opcodes that may be recomputed inside another op.
 bool is_fusible_producer(const hlo::Instruction& instruction);
