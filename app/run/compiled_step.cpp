@@ -238,6 +238,7 @@ sw::driver::Choices StepCompiler::choices(sw::compiler::OpCache* cache) const {
   if (is_partitioned_) choices.partition = partition_.choices();
   choices.rematerialise = options_.partition.rematerialise;
   choices.overlap = options_.overlap;
+  choices.compiler = options_.compiler_as_set();
   choices.prices = prices_;
   choices.op_cache = cache;
   choices.after_pass = after_pass_;

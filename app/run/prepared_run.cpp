@@ -48,6 +48,7 @@ PreparedRun::PreparedRun(const RunOptions& options, std::optional<base::Config> 
   report_.workload = options_.workload + (options_.build.inference ? " inference" : "");
   report_.slice = compiler_ ? compiler_->slice_text() : step_->slice_text;
   report_.detail = sw::runtime::to_string(detail_);
+  report_.compiler = options_.compiler_as_set();
   report_.chips = slice_->nodes();
 }
 

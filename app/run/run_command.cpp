@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/options/algorithm_option.h"
+#include "app/options/compiler_option.h"
 #include "app/options/file_option.h"
 #include "app/options/flag_values.h"
 #include "app/options/limit_option.h"
@@ -287,6 +288,7 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   add_input_flag(*run, options);
   add_loop_flag(*run, options);
   add_detail_flags(*run, options);
+  options::add_compiler_option(*run, [&](const sw::driver::CompilerYear& of) { options.compiler = of; });
   add_cache_flag(*run, options);
   add_partition_flags(*run, options);
   add_inference_flag(*run, options);
@@ -413,6 +415,7 @@ CLI::App& declare_train(CLI::App& program, RunOptions& options) {
   add_step_flags(*train, options);
   add_input_flag(*train, options);
   add_training_flags(*train, options);
+  options::add_compiler_option(*train, [&](const sw::driver::CompilerYear& of) { options.compiler = of; });
   add_cache_flag(*train, options);
   options.partition.add_to(*train);
   options::add_limit_option(*train);

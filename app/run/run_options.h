@@ -11,6 +11,7 @@
 #include "app/run/training_flags.h"
 #include "sw/collectives/algorithm.h"
 #include "sw/compiler/overlap.h"
+#include "sw/driver/compiler_year.h"
 #include "workloads/job/loop_time.h"
 #include "workloads/job/start_time.h"
 #include "workloads/lengths/length_plan.h"
@@ -55,6 +56,7 @@ struct RunOptions {
   std::optional<TrainOptions> train;             ///< of podsim train
   bool fold = true;
   sw::compiler::Overlap overlap = sw::compiler::Overlap::none;
+  sw::driver::CompilerYear compiler;
   bool contention = true;
   std::optional<sw::collectives::Algorithm>
       algorithm;                          ///< of collectives; std::nullopt: the one with the least modelled time
@@ -66,6 +68,13 @@ struct RunOptions {
   bool chakra = false;  ///< writes execution traces into it
   std::string vcd;      ///< file; empty: none
   std::vector<std::string> trace;
+
+  /// The record of `compiler`, without what --set assigns.
+  sw::driver::CompilerYear compiler_as_set() const {
+    sw::driver::CompilerYear record = compiler;
+    if (machine.assigns("compiler.combine_all_reduce")) record.combine_all_reduce.reset();
+    return record;
+  }
 };
 
 }  // namespace podsim::app::run

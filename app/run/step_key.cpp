@@ -51,6 +51,8 @@ std::string step_key(const RunOptions& options, const base::Config& machine) {
   if (options.build.optimizer) key += fmt::format("optimizer {}\n", int(*options.build.optimizer));
   const bool overlapped = options.overlap != sw::compiler::Overlap::none;
   if (overlapped) key += "overlap\n";
+  if (!options.compiler.is_default())
+    key += fmt::format("compiler {}\n", sw::driver::to_string(options.compiler_as_set()));
   for (const auto& [name, value] : options.build.model) key += fmt::format("{} = {}\n", name, value);
   key += partition_lines(options.partition);
   for (const base::ConfigEntry& entry : machine.entries()) {

@@ -273,6 +273,7 @@ Json stats(const RunReport& r) {
     json["memory"]["slot_bytes_per_core"] = kinds->slots.value();
     json["memory"]["input_bytes_per_core"] = kinds->inputs.value();
   }
+  if (!r.compiler.is_default()) json["compiler"] = sw::driver::to_string(r.compiler);
   if (!r.memory.levels.empty()) json["memory"]["levels"] = levels_json(r);
   if (!r.result.stages.empty()) json["stages"] = stages_json(r.result);
   if (r.partition) add_partition(json, r);

@@ -12,6 +12,7 @@
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
+#include "sw/driver/compiler_year.h"
 #include "sw/runtime/run_result.h"
 #include "sw/target_machine.h"
 #include "workloads/job/checkpoint.h"
@@ -71,6 +72,7 @@ struct RunReport {
   std::string slice;   ///< "4x4"
   std::string detail;  ///< "auto", "tile", "replay", "chip"
   std::int64_t chips = 1;
+  sw::driver::CompilerYear compiler;
   std::int64_t batch_per_core = 0;  ///< samples; 0 if the workload does not state it
   sw::compiler::Program program;
   sw::compiler::MemoryAccount memory;

@@ -124,6 +124,7 @@ std::string figures(const RunReport& r) {
   table.row({"memory", fmt::format("{} of {} per core at the peak, {}", base::to_string(r.memory.peak),
                                    base::to_string(r.machine.hbm.usable_per_core()), arguments_text(r.memory))});
   for (const sw::compiler::MemoryAccount::Level& used : r.memory.levels) add_level(table, r, used);
+  if (!r.compiler.is_default()) table.row({"compiler", sw::driver::to_string(r.compiler)});
   return table.text();
 }
 

@@ -13,6 +13,7 @@
 #include "noc/faults.h"
 #include "noc/slice.h"
 #include "sw/collectives/algorithm.h"
+#include "sw/driver/compiler_year.h"
 #include "sw/placement/mesh_placement.h"
 #include "workloads/job/loop_time.h"
 #include "workloads/optimizer.h"
@@ -109,6 +110,7 @@ std::vector<StudyFlag> run_flags() {
           choice("detail", "--detail", {"auto", "tile", "replay", "chip"}),
           choice("fold", "--fold", {"on", "off"}),
           choice("overlap", "--overlap", {"none", "collectives"}),
+          choice("compiler", "--compiler", sw::driver::compiler_names()),
           choice("contention", "--contention", {"on", "off"}),
           choice("algorithm", "--algorithm", algorithm_names()),
           choice("memory", "--memory", {"stream", "bank"}),

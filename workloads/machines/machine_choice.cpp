@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/machines/machine_choice.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/host/arguments.h"
@@ -21,6 +22,14 @@ base::Config MachineChoice::with_assignments(base::Config named) const {
   for (const std::string& assignment : assignments) named.set(assignment);
   hw::memory::dram::recalibrate_streams(named);
   return named;
+}
+
+bool MachineChoice::assigns(std::string_view key) const {
+  return std::ranges::any_of(assignments, [&](std::string_view assignment) {
+    const std::size_t begin = std::min(assignment.find_first_not_of(' '), assignment.size());
+    const std::size_t end = assignment.find_first_of(" =", begin);
+    return assignment.substr(begin, end - begin) == key;
+  });
 }
 
 std::map<std::string, std::string, std::less<>> MachineChoice::take_model_settings() {

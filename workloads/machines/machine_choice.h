@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/config.h"
@@ -21,6 +22,9 @@ struct MachineChoice {
   /// load() in two parts: the machine by its name or file, and the assignments of --set.
   base::Config load_named() const;
   base::Config with_assignments(base::Config named) const;
+
+  /// True if --set assigns to the key.
+  bool assigns(std::string_view key) const;
 
   /// Removes the assignments of keys that begin with "model.", which belong to a workload, and returns them.
   std::map<std::string, std::string, std::less<>> take_model_settings();

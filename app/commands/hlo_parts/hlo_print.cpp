@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/options/compiler_option.h"
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
 #include "app/run/compiled_step.h"
@@ -37,6 +38,7 @@ struct HloPrintOptions {
   std::string after;  ///< name of a pass; empty: the program as it is given
   std::string dump;   ///< folder for what every pass leaves; empty: none
   bool strict = false;
+  sw::driver::CompilerYear compiler;
 };
 
 /// All modules of a file, as they were read.
@@ -57,6 +59,8 @@ run::RunOptions run_options(const HloPrintOptions& options, const std::string& p
   run.workload = program;
   run.slice = options.slice;
   run.build.model = model;
+  run.compiler = options.compiler;
+  run.machine = options.settings;
   return run;
 }
 
@@ -153,6 +157,7 @@ void add_hlo_print(CLI::App& hlo) {
       ->option_text("AxB");
   options::add_machine_option(*print, options->settings);
   options::add_set_option(*print, options->settings);
+  options::add_compiler_option(*print, [options](const sw::driver::CompilerYear& of) { options->compiler = of; });
   options::add_limit_option(*print);
   print->add_flag("--strict", options->strict, "An unknown opcode is an error, not a warning");
   std::string passes = "Passes:";
