@@ -10,8 +10,10 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
+#include "app/options/compiler_option.h"
 #include "app/options/file_option.h"
 #include "app/options/limit_option.h"
 #include "app/output/partial_result.h"
@@ -27,6 +29,7 @@
 #include "validation/measured/published/published_points.h"
 #include "validation/measured/published/published_steps.h"
 #include "validation/measured/published/scaling_lines.h"
+#include "validation/measured/published/software_year.h"
 
 namespace podsim::app::validate {
 namespace {
@@ -34,6 +37,7 @@ namespace {
 struct PublishedOptions {
   std::string data = "../shared/measurements", csv, svg, only = "*";
   bool json = false;
+  std::optional<sw::driver::CompilerYear> compiler;  ///< std::nullopt: that of the row's year
 
   std::string path(const std::string& file) const { return (std::filesystem::path(data) / file).string(); }
 };
@@ -96,6 +100,9 @@ void run_validate_steps(const PublishedOptions& options) {
   if (!options.svg.empty()) {
     for (PublishedStep& row : steps_between(rows)) rows.push_back(std::move(row));
   }
+  if (options.compiler) {
+    for (PublishedStep& row : rows) choose_compiler(row, *options.compiler);
+  }
   const auto simulate = [&](PublishedStep row) {
     SimulatedStep step{.published = std::move(row), .step_s = {}};
     const nlohmann::json run = result_of(step.published.command, step.problem);
@@ -153,6 +160,9 @@ void add_validate_steps(CLI::App& validate) {
   CLI::App* command = add_published(validate, "steps", "Published training steps of whole networks, each simulated",
                                     "training_steps.csv", "Every row with both times and its command", "ssd*",
                                     run_validate_steps, options);
+  options::add_compiler_option(
+      *command, [options](const sw::driver::CompilerYear& of) { options->compiler = of; },
+      "that of the year\nof each row's software");
   options::add_file_option(*command, "--svg", options->svg,
                            "A chart for each network: steps against chips, published on\na line of simulated ones, "
                            "also on chips in between");

@@ -20,12 +20,15 @@ double CoreModel::roofline_s(std::optional<double> flops, std::optional<double> 
                                bytes.value_or(0) / machine_.hbm.stream_rate.si());
 }
 
-CoreModel::Times CoreModel::times_of(hlo::Module module) { return times_of(std::move(module), false); }
+CoreModel::Times CoreModel::times_of(hlo::Module module, const sw::driver::CompilerYear& compiler) {
+  return times_of(sw::driver::fused(std::move(module), machine_, compiler), false);
+}
 
-CoreModel::Times CoreModel::product_times_of(hlo::Module module) { return times_of(std::move(module), true); }
+CoreModel::Times CoreModel::product_times_of(hlo::Module module, const sw::driver::CompilerYear& compiler) {
+  return times_of(sw::driver::fused(std::move(module), machine_, compiler), true);
+}
 
-CoreModel::Times CoreModel::times_of(hlo::Module module, bool products_alone) {
-  const hlo::Module fused = sw::driver::fused(std::move(module), machine_);
+CoreModel::Times CoreModel::times_of(const hlo::Module& fused, bool products_alone) {
   const hlo::Computation& entry = fused.entry_computation();
   Times sum;
   for (hlo::InstructionId id = 0; id < hlo::InstructionId(entry.instructions.size()); ++id) {

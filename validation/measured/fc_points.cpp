@@ -15,6 +15,7 @@
 #include "noc/topology.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/engine/collective_simulation.h"
+#include "sw/driver/compiler_year.h"
 #include "workloads/models/perceptron.h"
 
 namespace podsim::validation::measured {
@@ -27,6 +28,8 @@ constexpr double v2_peak = 22.5e12;  ///< FLOP/s of a core
 constexpr std::int64_t cores = 8;
 constexpr double largest = 1 << 20;
 constexpr double host_bound_percent = 2;  ///< of the step in the infeed; above it the host limits the step
+
+const sw::driver::CompilerYear& compiler_of_paradnn() { return sw::driver::compiler_in(2018); }
 
 struct FullyConnected {
   std::int64_t hidden_layers, nodes, inputs, outputs, batch;  ///< batch of a core
@@ -99,38 +102,20 @@ class AllReduces {
   std::map<std::int64_t, double> known_;
 };
 
-/// The update of a variable by RMSProp with momentum as TensorFlow's ops of 2018 are compiled, pass by pass: a fusion
-/// for the mean square, one for the momentum, and a subtraction. XLA counts seven arrays and 9 FLOPs per parameter for
-/// the fusions, where one pass over all would read three and write two, and three arrays and 1 FLOP for the rest.
-std::vector<hlo::Module> update_passes(const Variable& variable) {
-  const auto pass = [&](auto write) {
-    hlo::build::GraphBuilder b("update");
-    const auto array = [&](const char* name) {
-      return b.parameter(hlo::make_shape(ElementType::f32, variable.sizes), name);
-    };
-    const InstructionId result = write(b, array);
-    return std::move(b).build(result);
+/// The update of a variable by RMSProp with momentum.
+hlo::Module update_of(const Variable& variable) {
+  hlo::build::GraphBuilder b("update");
+  const auto array = [&](const char* name) {
+    return b.parameter(hlo::make_shape(ElementType::f32, variable.sizes), name);
   };
-  const auto mean_square = [](auto& b, auto array) {
-    const InstructionId g = array("gradient"), mean = array("mean_square");
-    const InstructionId change = b.subtract(b.multiply(g, g), mean);
-    return b.add(mean, b.multiply(change, b.full_like(mean, 0.1)));
-  };
-  const auto momentum = [](auto& b, auto array) {
-    const InstructionId g = array("gradient"), mean = array("mean_square"), sum = array("momentum");
-    const InstructionId scale = b.rsqrt(b.add(mean, b.full_like(mean, 1e-10)));
-    const InstructionId step = b.multiply(b.multiply(g, b.full_like(g, 0.01)), scale);
-    return b.add(b.multiply(sum, b.full_like(sum, 0.9)), step);
-  };
-  const auto value = [](auto& b, auto array) {
-    const InstructionId w = array("value");
-    return b.subtract(w, array("momentum"));
-  };
-  std::vector<hlo::Module> passes;
-  passes.push_back(pass(mean_square));
-  passes.push_back(pass(momentum));
-  passes.push_back(pass(value));
-  return passes;
+  const InstructionId w = array("value"), g = array("gradient"), before = array("mean_square"),
+                      momentum = array("momentum");
+  const InstructionId change = b.subtract(b.multiply(g, g), before);
+  const InstructionId mean = b.add(before, b.multiply(change, b.full_like(before, 0.1)));
+  const InstructionId scale = b.rsqrt(b.add(mean, b.full_like(mean, 1e-10)));
+  const InstructionId step = b.multiply(b.multiply(g, b.full_like(g, 0.01)), scale);
+  const InstructionId sum = b.add(b.multiply(momentum, b.full_like(momentum, 0.9)), step);
+  return std::move(b).build(b.tuple({b.subtract(w, sum), mean, sum}));
 }
 
 /// Time of ops of a category, from that of the matrix products and both shares of the step.
@@ -160,11 +145,9 @@ Point all_reduce_point(const base::CsvRow& row, const FullyConnected& network, P
 Point update_point(const FullyConnected& network, Point point, CoreModel& core) {
   point.modelled = 0;
   for (const Variable& variable : variables_of(network)) {
-    for (hlo::Module& pass : update_passes(variable)) {
-      const CoreModel::Times times = core.times_of(std::move(pass));
-      *point.modelled += double(variable.count) * times.modelled_s;
-      point.roofline += double(variable.count) * times.roofline_s;
-    }
+    const CoreModel::Times times = core.times_of(update_of(variable), compiler_of_paradnn());
+    *point.modelled += double(variable.count) * times.modelled_s;
+    point.roofline += double(variable.count) * times.roofline_s;
   }
   return point;
 }
@@ -181,8 +164,8 @@ std::vector<PointClass> fc_points(const std::string& file, std::string_view text
     if (row.empty("output_fusion_flops_percent_of_peak")) return;
     silicon.end_if_interrupted();
     const FullyConnected network = network_of(row);
-    const CoreModel::Times times =
-        core.product_times_of(workloads::models::perceptron_training_step(options_of(network)).module);
+    const CoreModel::Times times = core.product_times_of(
+        workloads::models::perceptron_training_step(options_of(network)).module, compiler_of_paradnn());
     const double rate = v2_peak * row.positive("output_fusion_flops_percent_of_peak") / 100;
     Point point{.name = fmt::format("{} x {}, {} -> {}, batch {}", network.hidden_layers, network.nodes, network.inputs,
                                     network.outputs, network.batch),

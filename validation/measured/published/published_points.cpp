@@ -8,6 +8,7 @@
 
 #include "base/csv_rows.h"
 #include "validation/measured/published/row_words.h"
+#include "validation/measured/published/software_year.h"
 #include "workloads/models/transformer_size.h"
 
 namespace podsim::validation::measured::published {
@@ -182,6 +183,7 @@ void choose_point_command(PublishedStep& step, const Point& point) {
   if (!step.command.empty() && step.generation == "v2") {
     step.command.insert(step.command.end(), {"--machine", "tpu-v2"});
   }
+  if (const int year = software_year(step.source); year > 0) choose_compiler(step, sw::driver::compiler_in(year));
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ void choose_command(PublishedStep& step);
 double error_of(const SimulatedStep& step);
 
 /// A line per row: published and simulated time, error, the share of the published time that products take at the peak,
-/// what the published figure contains, and below the table median, bias (the mean error), the commands, and the reasons
-/// of the rows that are not simulated.
+/// what the published figure contains, and below the table median, bias (the mean error), both by the year of the
+/// software (software_year.h), the commands, and the reasons of the rows that are not simulated.
 std::string steps_text(const SimulatedSteps& steps);
 std::string steps_json(const SimulatedSteps& steps);
 std::string steps_csv(const SimulatedSteps& steps);

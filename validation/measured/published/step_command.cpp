@@ -6,6 +6,7 @@
 
 #include "validation/measured/published/published_steps.h"
 #include "validation/measured/published/row_words.h"
+#include "validation/measured/published/software_year.h"
 #include "validation/measured/published/submission.h"
 
 namespace podsim::validation::measured::published {
@@ -189,6 +190,7 @@ void choose_command(PublishedStep& step) {
   if (step.generation == "v2") {
     step.command.insert(step.command.end(), {"--machine", "tpu-v2"});
   }
+  if (const int year = software_year(step.source); year > 0) choose_compiler(step, sw::driver::compiler_in(year));
 }
 
 }  // namespace podsim::validation::measured::published

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "base/text/csv_field.h"
 #include "base/text/json_text.h"
@@ -13,6 +15,7 @@
 #include "base/text/shell_word.h"
 #include "base/text/text_table.h"
 #include "validation/measured/published/published_steps.h"
+#include "validation/measured/published/software_year.h"
 
 namespace podsim::validation::measured::published {
 namespace {
@@ -37,9 +40,9 @@ std::string why_not(const SimulatedStep& step) {
 }
 
 /// |error| of the steps that are compared, in ascending order.
-std::vector<double> sizes_of_errors(const SimulatedSteps& steps) {
+std::vector<double> sizes_of_errors(std::span<const SimulatedStep> steps) {
   std::vector<double> errors;
-  for (const SimulatedStep& step : steps.steps) {
+  for (const SimulatedStep& step : steps) {
     if (step.step_s && !is_other_program(step)) errors.push_back(std::abs(error_of(step)));
   }
   std::ranges::sort(errors);
@@ -53,15 +56,36 @@ double middle(const std::vector<double>& sorted) {
 }
 
 /// The mean error.
-double bias_of(const SimulatedSteps& steps) {
+double bias_of(std::span<const SimulatedStep> steps) {
   double sum = 0;
   std::size_t count = 0;
-  for (const SimulatedStep& step : steps.steps) {
+  for (const SimulatedStep& step : steps) {
     if (!step.step_s || is_other_program(step)) continue;
     sum += error_of(step);
     ++count;
   }
   return count == 0 ? 0 : sum / double(count);
+}
+
+/// A line for the rows of each year, if there are several.
+std::string by_year(const SimulatedSteps& steps) {
+  using Align = base::text::TextTable::Align;
+  constexpr double large = 0.12;
+  std::map<int, std::vector<SimulatedStep>> years;
+  for (const SimulatedStep& step : steps.steps) {
+    if (step.step_s && !is_other_program(step)) years[software_year(step.published.source)].push_back(step);
+  }
+  if (years.size() < 2) return "";
+  base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right});
+  table.row({"software of", "steps", "median", "above 12 %", "bias"});
+  for (const auto& [year, rows] : years) {
+    const std::vector<double> errors = sizes_of_errors(rows);
+    table.row({year == 0 ? "unknown" : fmt::to_string(year), fmt::to_string(errors.size()),
+               base::text::percent(middle(errors)),
+               fmt::to_string(std::ranges::count_if(errors, [](double error) { return error > large; })),
+               base::text::signed_percent(bias_of(rows))});
+  }
+  return "\n" + table.text();
 }
 
 /// A row; `is_published` says whether it has a published time.
@@ -81,6 +105,7 @@ nlohmann::ordered_json row_json(const SimulatedStep& step, bool is_published) {
   }
   object["command"] = command_line(row);
   object["not_simulated"] = step.step_s ? "" : why_not(step);
+  object["software_year"] = software_year(row.source);
   return object;
 }
 
@@ -107,14 +132,15 @@ std::string steps_text(const SimulatedSteps& steps) {
     }
     if (!step.step_s) left_out += fmt::format("{:>3}  {} is not simulated: {}\n", i + 1, row.network, why_not(step));
   }
-  const std::vector<double> errors = sizes_of_errors(steps);
+  const std::vector<double> errors = sizes_of_errors(steps.steps);
   std::string text = table.text();
   if (!errors.empty()) {
     text += fmt::format(
         "\n{} of {} steps are compared; error: median {}, largest {}, bias {}\n"
         "products: what the products of the program take at the peak, of the published time\n",
         errors.size(), steps.steps.size(), base::text::percent(middle(errors)), base::text::percent(errors.back()),
-        base::text::signed_percent(bias_of(steps)));
+        base::text::signed_percent(bias_of(steps.steps)));
+    text += by_year(steps);
   }
   if (!commands.empty()) text += "\n" + commands;
   return left_out.empty() ? text : text + "\n" + left_out;
@@ -124,7 +150,7 @@ std::string steps_json(const SimulatedSteps& steps) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array(), between = nlohmann::ordered_json::array();
   for (const SimulatedStep& step : steps.steps) rows.push_back(row_json(step, true));
   for (const SimulatedStep& step : steps.between) between.push_back(row_json(step, false));
-  const std::vector<double> errors = sizes_of_errors(steps);
+  const std::vector<double> errors = sizes_of_errors(steps.steps);
   nlohmann::ordered_json object = {
       {"file", steps.file},
       {"steps", rows},
@@ -133,7 +159,7 @@ std::string steps_json(const SimulatedSteps& steps) {
       {"compared", errors.size()},
       {"median_error", middle(errors)},
       {"largest_error", errors.empty() ? 0.0 : errors.back()},
-      {"bias", bias_of(steps)},
+      {"bias", bias_of(steps.steps)},
       {"wall_s", steps.wall_s}};
   if (!between.empty()) object["between"] = between;
   return base::text::json_text(object);
@@ -143,7 +169,7 @@ std::string steps_csv(const SimulatedSteps& steps) {
   std::string text =
       "network,machine,slice,batch,partitioning,contains,published_s,published_most_s,simulated_s,error,products_s,"
       "command,"
-      "not_simulated\n";
+      "not_simulated,software_year\n";
   for (const SimulatedStep& step : steps.steps) {
     const PublishedStep& row = step.published;
     std::vector<std::string> cells = {row.network,
@@ -158,7 +184,8 @@ std::string steps_csv(const SimulatedSteps& steps) {
                                       step.step_s ? fmt::format("{:.6f}", error_of(step)) : "",
                                       step.step_s ? fmt::format("{:.9g}", step.products_s) : "",
                                       command_line(row),
-                                      step.step_s ? "" : why_not(step)};
+                                      step.step_s ? "" : why_not(step),
+                                      fmt::to_string(software_year(row.source))};
     for (std::string& cell : cells) cell = base::text::csv_field(cell);
     text += fmt::format("{}\n", fmt::join(cells, ","));
   }
