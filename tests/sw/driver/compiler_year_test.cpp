@@ -38,7 +38,7 @@ struct Counts {
   double bytes = 0, flops = 0;  ///< for each parameter of the weight
 };
 
-/// Of loop fusions, or of elementwise ops outside of fusions.
+/// Counts loop fusions, or elementwise ops outside of fusions.
 Counts counts(const hlo::Module& fused, bool in_fusions) {
   Counts sum;
   const hlo::Computation& entry = fused.entry_computation();

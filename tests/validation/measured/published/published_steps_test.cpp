@@ -80,9 +80,10 @@ TEST(PublishedSteps, ASubmissionIsConfiguredAsPublished) {
             "run ssd --slice 32x16 --set model.batch=2048 --set model.spatial=4 --set model.gradient_type=f32 "
             "--set model.bn_group=32");
   EXPECT_EQ(of("resnet50,v3,4,2x2,1024,,137.3,train only,MLPERF v0.5 tpu-v3-8"),
-            "run resnet50 --slice 2x2 --batch-per-core 128 --set model.gradient_type=f32");
+            "run resnet50 --slice 2x2 --batch-per-core 128 --set model.gradient_type=f32 --compiler 2018");
   EXPECT_EQ(of("resnet50,v2,4,2x2,1024,,228.9,train only,MLPERF v0.5 tpu-v2-8"),
-            "run resnet50 --slice 2x2 --batch-per-core 128 --set model.gradient_type=f32 --machine tpu-v2");
+            "run resnet50 --slice 2x2 --batch-per-core 128 --set model.gradient_type=f32 --machine tpu-v2 "
+            "--compiler 2018");
   EXPECT_EQ(of("bert_large,v3,16,4x4,448,,460.3,train only,MLPERF v0.7 tpu-v3-32"),
             "run bert_large --slice 4x4 --batch-per-core 14 --set model.gradient_type=f32");
   EXPECT_EQ(of("transformer_big_mlperf,v3,16,4x4,512,,170,train only,MLPERF v0.6 tpu-v3-32"),
