@@ -40,6 +40,18 @@ TEST(CompilerYearFlag, TheDefaultIsThatOf2020) {
             folder.run({"hlo", "print", "perceptron", "--after", "fuse", "--compiler", "2018"}).out);
 }
 
+TEST(CompilerYearFlag, ATrainingSaysItsCompiler) {
+  const test::Folder folder;
+  const std::vector<std::string> words = {"train", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--json"};
+  const nlohmann::json later = test::json_of(folder, words);
+  EXPECT_FALSE(later.contains("compiler"));
+  std::vector<std::string> of_2018 = words;
+  of_2018.insert(of_2018.end(), {"--compiler", "2018"});
+  const nlohmann::json earlier = test::json_of(folder, of_2018);
+  EXPECT_EQ(earlier["compiler"], "2018, one elementwise result in a fusion, no combined collectives");
+  EXPECT_GT(earlier["step_time_s"], later["step_time_s"]);
+}
+
 TEST(CompilerYearFlag, AnUnknownYearIsRefused) {
   const test::Folder folder;
   const test::Outcome outcome = folder.run(test::small_run({"--compiler", "2019"}));
