@@ -393,14 +393,14 @@ class Analysis {
     if (level) work_.written_bytes[*level] += bytes;
   }
 
-  /// A bare product has no loops before or after it: loads of the operands enter the matrix unit, and sums are stored
-  /// as they leave it, in the time of the product (tile_maker.cpp, accumulation).
+  /// A bare product whose operands are not collected has no loops before or after it: loads of the operands enter the
+  /// matrix unit, and sums are stored as they leave it, in the time of the product (tile_maker.cpp, accumulation).
   void drop_plain_moves() {
     const std::array<hw::VectorWork*, 3> sides = {&work_.row_prologue, &work_.lane_prologue, &work_.epilogue};
     const auto moves_alone = [](const hw::VectorWork* side) {
       return side->alu_ops == 0 && side->transcendentals == 0;
     };
-    if (!std::ranges::all_of(sides, moves_alone)) return;
+    if (!std::ranges::all_of(sides, moves_alone) || work_.collected != hw::VectorWork{}) return;
     for (hw::VectorWork* side : sides) *side = {};
   }
 

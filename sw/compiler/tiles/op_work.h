@@ -33,7 +33,7 @@ struct OpWork {
   hw::LevelBytes small_bytes;
   hw::LevelBytes written_bytes;
 
-  bool sums_in_result = false;  ///< the result is f32, so that partial sums are in its block (TileBlocks::accumulator)
+  bool sums_in_result = false;  ///< the result is f32, so that partial sums are in its block (tile_blocks.h)
 
   hw::VectorWork row_prologue;   ///< on the streamed operand; repeated for every tile that reads it
   hw::VectorWork lane_prologue;  ///< on the stationary operand; repeated for every tile that reads it

@@ -93,7 +93,7 @@ hw::MxuWork TileBlocks::mxu() const {
 }
 
 Bytes TileBlocks::accumulator() const {
-  if (!work_.matmul || work_.sums_in_result) return Bytes(0);
+  if (!work_.matmul) return Bytes(0);
   std::int64_t lanes = base::round_up(work_.matmul->lanes, machine_.vector.lanes);
   return share(Bytes(work_.matmul->output_rows * lanes * 4), output_tiles());
 }
@@ -108,9 +108,10 @@ Bytes TileBlocks::vmem() const {
 }
 
 /// Sums of a divided contraction whose weight tiles are collected are held twice: those that are added to, and those
-/// that the epilogue reads.
+/// that the epilogue reads. Other sums are in the block of a result that has room for them.
 Bytes TileBlocks::partial_sums() const {
-  return accumulator() * (work_.collected.stores > 0 && tiling_.contraction > 1 ? 2 : 1);
+  if (work_.collected.stores > 0 && tiling_.contraction > 1) return 2 * accumulator();
+  return work_.sums_in_result ? Bytes(0) : accumulator();
 }
 
 /// Rows of arrays that several products share are collected as words.
