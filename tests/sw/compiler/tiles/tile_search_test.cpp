@@ -86,7 +86,7 @@ OpWork random_work(const sw::TargetMachine& machine) {
 /// computed for, and both orders of loops where the order matters.
 std::vector<Tiling> all_tilings(const OpWork& work, const sw::TargetMachine& machine) {
   std::vector<Tiling> tiling;
-  MatmulProblem problem = work.matmul.value_or(MatmulProblem{.rows = 8 * 1024});
+  MatmulProblem problem = work.matmul.value_or(MatmulProblem{.rows = 8 * 1024, .stationary = {}});
   std::int64_t columns = base::divide_round_up(problem.lanes, machine.mxu.size);
   bool pixels = problem.stationary_blocks > 1;
   for (std::int64_t b = 1; b <= problem.batch; b *= 2) {
@@ -297,7 +297,8 @@ TEST(TileSearch, ExposedVectorWorkStandsBesideTheMatrixWorkAndHiddenWorkInItsPha
   sw::TargetMachine machine = sw::tpu_v3();
   machine.compiler.op_launch = base::Cycles(0);
   OpWork work;
-  work.matmul = MatmulProblem{.lanes = 128, .contraction_tiles = 2, .rows = 1024, .output_rows = 1024};
+  work.matmul =
+      MatmulProblem{.lanes = 128, .contraction_tiles = 2, .rows = 1024, .output_rows = 1024, .stationary = {}};
   work.row_bytes = work.lane_bytes = work.written_bytes = Bytes(1 << 20);
   work.row_prologue.alu_ops = 1000;
   work.epilogue.alu_ops = 2000;
@@ -318,8 +319,8 @@ TEST(TileSearch, ExposedVectorWorkStandsBesideTheMatrixWorkAndHiddenWorkInItsPha
 TEST(TileSearch, TilesShareTheRowsOfAnEarlierProductWithFewWeights) {
   const sw::TargetMachine machine = sw::tpu_v3();
   OpWork work;
-  work.matmul = MatmulProblem{.lanes = 256, .rows = 1 << 16, .output_rows = 1 << 16};
-  work.earlier_matmuls = {MatmulProblem{.lanes = 64, .contraction_tiles = 6, .rows = 1 << 16}};
+  work.matmul = MatmulProblem{.lanes = 256, .rows = 1 << 16, .output_rows = 1 << 16, .stationary = {}};
+  work.earlier_matmuls = {MatmulProblem{.lanes = 64, .contraction_tiles = 6, .rows = 1 << 16, .stationary = {}}};
   work.row_bytes = work.lane_bytes = work.written_bytes = Bytes(1 << 24);
   for (const std::int64_t rows : {1, 16, 64}) {
     std::int64_t streamed = 0;
