@@ -68,7 +68,13 @@ class KernelRun {
  private:
   void execute(const base::Config& config) {
     hw::isa::require_fixed_sizes(report_.machine);
-    options::warn_of_keys_without_effect(config, {base::parameters::KeyLevel::kernels});
+    using enum base::parameters::KeyLevel;
+    if (options_.family != nullptr) {
+      // A generated kernel has the tiles of an op, and its report the time of that op.
+      options::warn_of_keys_without_effect(config, {kernels, ops});
+    } else {
+      options::warn_of_keys_without_effect(config, {kernels});
+    }
     report_.functional = !options_.timing_only;
     report_.matrix_view = options_.matrix_view;
     prepare();

@@ -42,7 +42,6 @@ const Words saved_loop = small_run({"--loop", "steps=50 checkpoint=10"});
 const Words small_training = {"train", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--epochs", "1"};
 const Words pod_step = {"run", "resnet50", "--slice", "64x32", "--batch-per-core", "1"};
 const Words sharded_update = small_run({"--weight-update-sharding", "on"});
-const Words attention = {"run", "bert_large", "--slice", "1x1", "--batch-per-core", "2", "--set", "model.layers=1"};
 const Words large_attention = {"run", "bert_large", "--slice",       "1x1", "--batch-per-core",
                                "16",  "--set",      "model.layers=2"};
 const Words decoder = {"run", "transformer", "--slice", "1x1", "--set", "model.layers=1"};
@@ -50,6 +49,8 @@ const Words lookups = {"run", "dlrm", "--slice", "2x2", "--batch-per-core", "64"
 const Words cut_product = {"run", "product.hlo", "--slice", "2x2", "--mesh", "x=8"};
 const Words feeds = {"run", "feeds.hlo", "--slice", "1x1"};
 const Words relayouts = {"run", "relayouts.hlo", "--slice", "1x1"};
+const Words collected = {"run", "collected.hlo", "--slice", "1x1"};
+const Words detection = {"run", "ssd", "--slice", "1x1", "--batch-per-core", "32"};
 const Words narrow_types = {"run", "narrow.hlo", "--slice", "1x1"};
 const Words validation = {"validate", "--data", "."};
 const Words crowded_half = {"memory",    "--pattern", "sequential", "--bytes", "256KiB",
@@ -128,7 +129,8 @@ const std::vector<Showing>& showings() {
       {"compiler.vmem_for_values", {small_step}},
       {"compiler.recompute_above", {large_attention}, {"hbm.capacity_per_core=2 GiB"}},
       {"compiler.order_gain", {decoder}},
-      {"compiler.reshape_padding", {attention}},
+      {"compiler.block_piece_cycles", {collected}},
+      {"compiler.reshape_padding", {detection}},
       {"compiler.resident_table", {lookups}},
       {"compiler.partition_link_rate", {cut_product}},
       {"compiler.partition_products_per_s", {cut_product}, {"compiler.partition_memory_rate=1000000 GB/s"}},
@@ -230,6 +232,15 @@ ENTRY main {
   turned = bf16[1024,4096]{1,0} transpose(x), dimensions={1,0}
   moved = bf16[256,256,80]{2,1,0} transpose(y), dimensions={1,0,2}
   ROOT both = (bf16[1024,4096]{1,0}, bf16[256,256,80]{2,1,0}) tuple(turned, moved)
+}
+)");
+    // A stationary operand whose contraction is in major dimensions.
+    folder_.write("collected.hlo", R"(HloModule collected
+
+ENTRY main {
+  x = bf16[2,128,7,128,64]{3,4,2,1,0} parameter(0)
+  w = bf16[2,128,7,208]{3,2,1,0} parameter(1)
+  ROOT c = bf16[2,128,64,208]{1,2,3,0} dot(x, w), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1,2}, rhs_contracting_dims={1,2}
 }
 )");
     // Products of narrow numbers, and sums of bf16.

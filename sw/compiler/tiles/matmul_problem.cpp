@@ -104,7 +104,7 @@ void add_halo(MatmulProblem& problem, const hlo::Instruction& convolution, const
   const hlo::WindowDimension& outer = convolution.window.front();
   std::int64_t overlap = std::max<std::int64_t>(0, (outer.size - 1) * outer.window_dilation + 1 - outer.stride);
   std::int64_t extent = input.dimensions[convolution.convolution->input_spatial.front()];
-  problem.halo_per_split = double(std::min(overlap, extent)) / double(extent);
+  problem.halo_per_split = double(std::min(overlap, extent)) / double(std::max<std::int64_t>(1, extent));
   double window = 1;
   for (const hlo::WindowDimension& d : convolution.window) {
     window *= std::max(1.0, double((d.size - 1) * d.window_dilation + 1) / double(d.stride));
@@ -354,6 +354,7 @@ double input_share_read(const hlo::Instruction& convolution, const hlo::Shape& i
   if (convolution.window.empty()) return 1;
   const hlo::WindowDimension& outer = convolution.window.front();
   const std::int64_t rows = input.dimensions[convolution.convolution->input_spatial.front()];
+  if (rows == 0) return 1;  // an image without pixels: the windows cover padding alone
   const std::int64_t outputs = convolution.shape.dimensions[convolution.convolution->output_spatial.front()];
   return double(hlo::transform::window_inputs(rows, outputs, outer)) / double(rows);
 }
