@@ -33,6 +33,8 @@ struct StridedOperand {
   auto operator<=>(const StridedOperand&) const = default;
 };
 
+/// An operand of which `batch` and `contracted` are the numbers of its batch and contracted dimensions; the others are
+/// columns.
 StridedOperand strided_operand(const hlo::Shape& operand, const std::vector<int>& batch,
                                const std::vector<int>& contracted);
 
