@@ -6,6 +6,7 @@
 #include "app/run/run_command.h"
 #include "app/sweep/sweep_command.h"
 #include "app/validate/validate.h"
+#include "app/whatif/whatif_command.h"
 #include "base/systemc/quiet_reports.h"
 
 namespace podsim::app {
@@ -23,6 +24,7 @@ Exit codes: 0 done, 1 the simulation failed, 2 bad input, 3 some points of a swe
 void add_commands(CLI::App& program, const std::vector<std::string>& words, int& code) {
   run::add_run(program, words, code);
   run::add_train(program, words, code);
+  whatif::add_whatif(program, words, run_podsim, code);
   sweep::add_sweep(program, run_podsim, code);
   commands::add_kernel(program, code);
   commands::add_calibrate(program);

@@ -10,6 +10,7 @@
 #include "app/run/default_slice.h"
 #include "app/run/trip_counts.h"
 #include "app/run/unused_shardings.h"
+#include "app/run/update_choice.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/input_file.h"
@@ -155,8 +156,16 @@ CompiledStep StepCompiler::compile_evaluation(sw::compiler::OpCache* cache) {
 }
 
 CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
+  if (partition_.chooses_update()) return compile_with_best_update(*this, machine_, cache);
   sw::driver::Program given = program();  // which may bring choices
   return compiled(std::move(given), choices(cache));
+}
+
+CompiledStep StepCompiler::compile_sharing(const report::run::UpdateSharing& sharing,
+                                           sw::compiler::OpCache* cache) const {
+  StepCompiler copy(*this);
+  copy.partition_.share_update(sharing.mesh, sharing.axes);
+  return copy.compile(cache);
 }
 
 hlo::Module StepCompiler::module_after(std::string_view pass) {

@@ -15,6 +15,7 @@
 #include "hlo/graph.h"
 #include "noc/topology.h"
 #include "report/run/mesh_report.h"
+#include "report/run/update_choice.h"
 #include "sw/compiler/costs/price_list.h"
 #include "sw/driver/compile.h"
 #include "sw/target_machine.h"
@@ -29,9 +30,10 @@ struct CompiledStep {
   std::string slice_text;  ///< "4x4"
   std::optional<noc::Topology> slice;
   sw::driver::Step step;
-  std::int64_t batch_per_core = 0;                        ///< in samples; 0 if the workload does not define it
-  std::optional<RunPartition> unplaced;                   ///< set for a partitioned program until place()
-  std::optional<report::run::PartitionReport> partition;  ///< set for a partitioned program after place()
+  std::int64_t batch_per_core = 0;                         ///< in samples; 0 if the workload does not define it
+  std::optional<RunPartition> unplaced;                    ///< set for a partitioned program until place()
+  std::optional<report::run::PartitionReport> partition;   ///< set for a partitioned program after place()
+  std::optional<report::run::UpdateChoice> update_choice;  ///< what --weight-update-sharding auto chose
 
   /// Assigns the partitions of a partitioned program to the cores on which its collectives take the least time. Leaves
   /// others unchanged.
@@ -39,7 +41,7 @@ struct CompiledStep {
 
   /// True if runs with the same step_key() may share the step. Not if a branch was chosen by the duration of its
   /// collectives, because then the program depends on [ici].
-  bool shareable() const { return !partition && !step.program.network_chose_branch; }
+  bool shareable() const { return !partition && !update_choice && !step.program.network_chose_branch; }
 };
 
 /// Cache key of a compiled step: equal keys imply equal steps if shareable(). It contains the flags that determine the
@@ -61,6 +63,10 @@ class StepCompiler {
   /// Builds the workload's module or takes that of the file, compiles it and accounts for its memory, without placing
   /// it. Call once. Tiles of ops are looked up in `cache`.
   CompiledStep compile(sw::compiler::OpCache* cache = nullptr);
+  /// A copy of this compiles its step with an update of weights that is shared so, unplaced. Call before compile().
+  CompiledStep compile_sharing(const report::run::UpdateSharing& sharing, sw::compiler::OpCache* cache) const;
+  /// The mesh of the step; null if it is one axis over all cores, or follows from annotations at compile().
+  const hlo::spmd::mesh::Mesh* mesh() const { return partition_.mesh(); }
   /// In place of compile(): the forward part of the step (hlo/transform/forward_part.h), placed, as an evaluation
   /// runs it. InputError if nothing tells it from the rest of the step.
   CompiledStep compile_evaluation(sw::compiler::OpCache* cache = nullptr);

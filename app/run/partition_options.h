@@ -20,11 +20,13 @@ struct PartitionFlags {
   std::string mesh;      ///< empty: the mesh of the sharding file or of the text
   std::string sharding;  ///< file; empty: the annotations of the text
   bool windowed_einsum = false;
-  /// Axes of the mesh over which weight updates are sharded, joined by commas; "on" for all, "off" for none.
+  /// Axes of the mesh over which weight updates are sharded, joined by commas; "on" for all, "off" for none, "auto" for
+  /// those that make the step fastest (update_choice.h).
   std::string weight_update_sharding = "off";
   std::optional<hlo::transform::Rematerialisation> rematerialise;  ///< std::nullopt: as little as fits into memory
 
   void add_to(CLI::App& command);
+  bool chooses_update() const { return weight_update_sharding == "auto"; }
   bool shards_updates() const { return weight_update_sharding != "off"; }
   bool any() const { return !mesh.empty() || !sharding.empty() || shards_updates(); }
 };

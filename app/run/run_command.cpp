@@ -110,7 +110,6 @@ void add_loop_flag(CLI::App& run, RunOptions& options) {
 }
 
 void add_detail_flags(CLI::App& run, RunOptions& options) {
-  static const std::vector<std::string> memory_levels{"stream", "bank"};
   run.add_option("--detail", options.detail,
                  "tile: every op on every core as a pipeline of tiles\n"
                  "replay: each distinct op once, its duration wherever it\nrecurs\n"
@@ -128,6 +127,9 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
                  "such as 'gradients/*' [all]; may be repeated")
       ->option_text("PATTERN")
       ->allow_extra_args(false);
+}
+
+void add_simulation_flags(CLI::App& run, RunOptions& options) {
   run.add_option_function<std::string>(
          "--fold",
          [&options](const std::string& text) {
@@ -167,6 +169,10 @@ void add_detail_flags(CLI::App& run, RunOptions& options) {
              options::registered_algorithms())
       ->type_name(options::alternatives(algorithms))
       ->option_text("NAME");
+}
+
+void add_memory_flag(CLI::App& run, RunOptions& options) {
+  static const std::vector<std::string> memory_levels{"stream", "bank"};
   run.add_option_function<std::string>(
          "--memory",
          [&options](const std::string& text) {
@@ -201,9 +207,12 @@ void add_partition_flags(CLI::App& run, RunOptions& options) {
       ->type_name(options::alternatives(policies))
       ->option_text("POLICY");
   run.add_option("--weight-update-sharding", options.partition.weight_update_sharding,
-                 "Each core updates a shard of the weights that it would\nupdate whole, along all axes of the mesh or "
-                 "those named [off]")
-      ->option_text("on|off|AXES");
+                 "Each core updates a shard of the weights that it would\nupdate whole: along all axes of the mesh "
+                 "(on), those named, or\nas makes the step fastest (auto) [off]")
+      ->option_text("on|off|auto|AXES");
+}
+
+void add_mesh_outputs(CLI::App& run, RunOptions& options) {
   run.add_flag("--show-mesh", options.show_mesh, "Where the axes of the mesh lie on the slice, as text");
   run.add_option("--compare", options.compare, "Run with each of two sharding files and print both")
       ->option_text("FILE FILE")
@@ -216,7 +225,6 @@ void add_inference_flag(CLI::App& run, RunOptions& options) {
                "A forward pass alone, up to what the network says, without\ndropout and with batch norms folded into "
                "their kernels [the\nwhole step]")
       ->excludes("--optimizer")
-      ->excludes("--loop")
       ->excludes("--rematerialise")
       ->excludes("--weight-update-sharding");
 }
@@ -272,30 +280,15 @@ void add_lengths_flag(CLI::App& run, RunOptions& options) {
 
 CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   CLI::App* run = program.add_subcommand("run", "Simulate steps of a workload on a slice of chips")->group("Commands");
-  run->add_option("WORKLOAD", options.workload,
-                  "What to run: one of those below, a file of HLO or StableHLO\ntext, a function of a Python file "
-                  "(net.py:resnet), a page of\nlayers (net.toml) or a library that writes one (libnet.so), or\na "
-                  "SCALE-Sim topology (.csv), layer by layer on one core")
-      ->required()
-      ->option_text(" ");
-  run->add_option("--slice", options.slice,
-                  "Chips per dimension, up to 128x32 on tpu-v3 [4x4; of a\nfile or mesh, as many cores as it has "
-                  "devices]")
-      ->option_text("AxB");
-  options::add_machine_option(*run, options.machine);
-  options::add_set_option(*run, options.machine);
-  add_step_flags(*run, options);
-  add_input_flag(*run, options);
+  add_step_options(*run, options,
+                   "What to run: one of those below, a file of HLO or StableHLO\ntext, a function of a Python file "
+                   "(net.py:resnet), a page of\nlayers (net.toml) or a library that writes one (libnet.so), or\na "
+                   "SCALE-Sim topology (.csv), layer by layer on one core");
   add_loop_flag(*run, options);
+  run->get_option("--loop")->excludes("--inference");
   add_detail_flags(*run, options);
-  options::add_compiler_option(*run, [&](const sw::driver::CompilerYear& of) { options.compiler = of; });
-  add_cache_flag(*run, options);
-  add_partition_flags(*run, options);
-  add_inference_flag(*run, options);
-  options.training.add_to(*run);
-  add_trips_option(*run, options.trips);
-  options::add_file_option(*run, "--costs", options.costs,
-                           "What custom calls of a file cost, by target and shapes (TOML)\n[the bytes that they move]");
+  add_memory_flag(*run, options);
+  add_mesh_outputs(*run, options);
   add_output_flags(*run, options);
   add_lengths_flag(*run, options);
   add_topology_flags(*run, options);
@@ -437,6 +430,28 @@ void finish_options(const CLI::App& run, RunOptions& options) {
 }
 
 }  // namespace
+
+void add_step_options(CLI::App& command, RunOptions& options, const char* workload) {
+  command.add_option("WORKLOAD", options.workload, workload)->required()->option_text(" ");
+  command
+      .add_option("--slice", options.slice,
+                  "Chips per dimension, up to 128x32 on tpu-v3 [4x4; of a\nfile or mesh, as many cores as it has "
+                  "devices]")
+      ->option_text("AxB");
+  options::add_machine_option(command, options.machine);
+  options::add_set_option(command, options.machine);
+  add_step_flags(command, options);
+  add_input_flag(command, options);
+  add_simulation_flags(command, options);
+  options::add_compiler_option(command, [&](const sw::driver::CompilerYear& of) { options.compiler = of; });
+  add_cache_flag(command, options);
+  add_partition_flags(command, options);
+  add_inference_flag(command, options);
+  options.training.add_to(command);
+  add_trips_option(command, options.trips);
+  options::add_file_option(command, "--costs", options.costs,
+                           "What custom calls of a file cost, by target and shapes (TOML)\n[the bytes that they move]");
+}
 
 std::optional<RunOptions> step_options(const std::vector<std::string>& words) {
   if (words.size() < 2 || words[1] != "run") return std::nullopt;

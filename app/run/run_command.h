@@ -18,6 +18,10 @@ void add_run(CLI::App& program, const std::vector<std::string>& words, int& code
 /// Declares `podsim train`.
 void add_train(CLI::App& program, const std::vector<std::string>& words, int& code);
 
+/// Declares WORKLOAD, which the text describes, and the flags of a step that is simulated at detail replay: all of
+/// `podsim run` but those for levels of detail, loops and outputs.
+void add_step_options(CLI::App& command, RunOptions& options, const char* workload);
+
 /// The options of a `podsim run` of a step from `words`, the program's name first. std::nullopt for other commands, a
 /// topology, a comparison, a request for help, and invalid words.
 std::optional<RunOptions> step_options(const std::vector<std::string>& words);

@@ -64,6 +64,13 @@ void RunPartition::take_declared_mesh(const hlo::Module& graph, const hlo::text:
   mesh_ = sw::driver::mesh_of_declared(graph, meshes);
 }
 
+void RunPartition::share_update(const std::string& mesh, const std::string& axes) {
+  flags_.weight_update_sharding = axes;
+  if (mesh.empty()) return;
+  flags_.mesh = mesh;
+  mesh_ = mesh_argument(mesh);
+}
+
 std::optional<std::int64_t> RunPartition::cores() const {
   return mesh_ ? std::optional(mesh_->mesh.partitions()) : std::nullopt;
 }

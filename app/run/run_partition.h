@@ -31,8 +31,14 @@ class RunPartition {
   /// one. A mesh that does not fit the program's shardings is not taken.
   void take_declared_mesh(const hlo::Module& graph, const hlo::text::Module& text);
 
+  /// Shares weight updates along axes of a mesh, in place of what the flags say; an empty mesh leaves theirs.
+  void share_update(const std::string& mesh, const std::string& axes);
+  /// The mesh; null if it is one axis over all cores, or follows from annotations.
+  const hlo::spmd::mesh::Mesh* mesh() const { return mesh_ ? &mesh_->mesh : nullptr; }
+
   /// True if the flags request partitioning. A global program is partitioned in any case.
   bool asked() const { return flags_.any(); }
+  bool chooses_update() const { return flags_.chooses_update(); }
   /// Number of partitions of the mesh; std::nullopt if any number of cores is possible.
   std::optional<std::int64_t> cores() const;
   /// The slice with a core for each partition of the mesh; std::nullopt if any slice is possible. InputError if the

@@ -72,7 +72,7 @@ void PointWorker::look_at(const run::RunOptions& options, const base::Config& ma
   std::string key = run::step_key(options, machine);
   if (key != key_) {
     key_ = std::move(key);
-    compile_alone_ = false;
+    compile_alone_ = options.partition.chooses_update();  // which simulates, and may not in this process
     step_.reset();
     return;
   }

@@ -185,6 +185,18 @@ Json products_json(const RunReport& r) {
   return list;
 }
 
+/// The ways to share the update of weights that were considered, by how promising they were.
+Json update_choice_json(const UpdateChoice& choice) {
+  Json tried = Json::array();
+  for (const UpdateSharing& sharing : choice.tried) {
+    Json way = {{"mesh", sharing.mesh}, {"axes", sharing.axes}};
+    if (sharing.update) way["estimated_update_s"] = sharing.update->si();
+    if (sharing.step) way["estimated_step_s"] = sharing.step->si();
+    tried.push_back(std::move(way));
+  }
+  return {{"mesh", choice.tried[choice.chosen].mesh}, {"axes", choice.tried[choice.chosen].axes}, {"tried", tried}};
+}
+
 void add_partition(Json& json, const RunReport& r) {
   const PartitionReport& p = *r.partition;
   json["mesh"] = mesh_json(p.placed.placement);
@@ -277,6 +289,7 @@ Json stats(const RunReport& r) {
   if (!r.memory.levels.empty()) json["memory"]["levels"] = levels_json(r);
   if (!r.result.stages.empty()) json["stages"] = stages_json(r.result);
   if (r.partition) add_partition(json, r);
+  if (r.update_choice) json["update_choice"] = update_choice_json(*r.update_choice);
   add_job(json, r);
   if (r.training) {
     Json training = Json::object();

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "hw/input/input_plan.h"
 #include "report/run/mesh_report.h"
+#include "report/run/update_choice.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
@@ -78,6 +79,7 @@ struct RunReport {
   sw::compiler::MemoryAccount memory;
   sw::runtime::RunResult result;
   std::optional<PartitionReport> partition;   ///< present if the program was partitioned
+  std::optional<UpdateChoice> update_choice;  ///< present if the sharing of updates was to be chosen
   std::optional<hw::input::InputPlan> input;  ///< present if hosts prepare the batches of the step or of the loop
   base::Bytes core_batch;                     ///< that hosts send a core for a step; set with `input`
   std::optional<TrainReport> training;        ///< of podsim train

@@ -107,6 +107,17 @@ void add_level(base::text::TextTable& table, const RunReport& r, const sw::compi
   table.row({level.name, text});
 }
 
+/// What was chosen for the update of weights, and what it was compared with.
+std::string update_choice_text(const UpdateChoice& choice) {
+  const UpdateSharing& chosen = choice.tried[choice.chosen];
+  const auto off = std::ranges::find(choice.tried, "off", &UpdateSharing::axes);
+  std::string text = fmt::format("{}, chosen of {}", flags_of(chosen), choice.tried.size());
+  if (!off->step) return text + "; off does not fit the memory";
+  return chosen.axes == "off" ? text
+                              : fmt::format("{} by an estimate of {:.3f} ms a step, off {:.3f} ms", text,
+                                            chosen.step->si() * 1e3, off->step->si() * 1e3);
+}
+
 std::string figures(const RunReport& r) {
   base::text::TextTable table({Align::left, Align::left});
   std::string rate = r.samples_per_s() > 0 ? fmt::format(", {:.0f} samples/s", r.samples_per_s()) : "";
@@ -124,6 +135,7 @@ std::string figures(const RunReport& r) {
   table.row({"memory", fmt::format("{} of {} per core at the peak, {}", base::to_string(r.memory.peak),
                                    base::to_string(r.machine.hbm.usable_per_core()), arguments_text(r.memory))});
   for (const sw::compiler::MemoryAccount::Level& used : r.memory.levels) add_level(table, r, used);
+  if (r.update_choice) table.row({"weight update", update_choice_text(*r.update_choice)});
   if (!r.compiler.is_default()) table.row({"compiler", sw::driver::to_string(r.compiler)});
   return table.text();
 }

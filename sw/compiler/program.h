@@ -84,6 +84,15 @@ struct Program {
   double matmul_flops = 0;            ///< the part of `flops` in multiply-accumulates of convolutions and dots
   bool network_chose_branch = false;  ///< the choice of a branch depends on the machine's [ici] keys
   std::vector<std::string> warnings;  ///< assumptions about information missing in the module
+
+  /// How often a step executes an item: the trips of the loops around it, multiplied.
+  std::int64_t executions(int item) const {
+    std::int64_t times = 1;
+    for (const Loop& loop : loops) {
+      if (loop.first <= item && item < loop.end) times *= loop.trips;
+    }
+    return times;
+  }
 };
 
 }  // namespace podsim::sw::compiler

@@ -20,4 +20,15 @@ base::Time time_under(const Program& program, const TargetMachine& machine, std:
   return machine.core_clock().time_of(cycles);
 }
 
+base::Time time_of_ops(const Program& program, const TargetMachine& machine, OpCache* cache) {
+  OpCosts costs(machine, cache);
+  base::Cycles cycles;
+  for (std::size_t i = 0; i < program.items.size(); ++i) {
+    const ProgramItem& item = program.items[i];
+    if (item.kind != ProgramItem::Kind::op || item.phase == hlo::AsyncPhase::done) continue;
+    cycles += costs.estimate(program.ops[std::size_t(item.index)].tiles) * program.executions(int(i));
+  }
+  return machine.core_clock().time_of(cycles);
+}
+
 }  // namespace podsim::sw::compiler

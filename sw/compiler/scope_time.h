@@ -18,4 +18,7 @@ bool is_within(std::string_view op_name, std::string_view scope);
 base::Time time_under(const Program& program, const TargetMachine& machine, std::string_view scope,
                       OpCache* cache = nullptr);
 
+/// Time of all ops of a step one after another, trips of loops multiplied; of branches that different cores take, all.
+base::Time time_of_ops(const Program& program, const TargetMachine& machine, OpCache* cache = nullptr);
+
 }  // namespace podsim::sw::compiler

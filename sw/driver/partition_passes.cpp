@@ -37,7 +37,7 @@ hlo::spmd::mesh::SubAxes axes_named(const hlo::spmd::mesh::Mesh& mesh, const std
     if (axis < 0) {
       throw base::InputError(
           {base::Diagnostic::Severity::error,
-           fmt::format("'{}' is neither on, off, nor an axis of the mesh {}", name, hlo::spmd::mesh::to_string(mesh)),
+           fmt::format("'{}' is neither on, off, auto, nor an axis of the mesh {}", name, hlo::spmd::mesh::to_string(mesh)),
            base::locate("weight-update-sharding", text, begin, std::max(1, int(name.size()))),
            base::did_you_mean(name, names)});
     }

@@ -21,6 +21,7 @@
 #include "sw/compiler/fuse/ordered_reshapes.h"
 #include "sw/compiler/fuse/rebuild.h"
 #include "sw/compiler/fuse/simplified_moves.h"
+#include "sw/compiler/fuse/staged_all_reduces.h"
 #include "sw/compiler/fuse/transposed_products.h"
 #include "sw/compiler/layout/dimension_order.h"
 #include "sw/compiler/memory_order.h"
@@ -101,6 +102,8 @@ constexpr std::array fusion{
          [](Compilation& c) { compiler::layout::assign_dimension_orders(c.module, c.machine()); }, is_compiled},
     Pass{"order_reshapes", "reshapes by the layouts of what they join", each<compiler::fuse::order_reshapes>,
          is_compiled},
+    Pass{"stage_all_reduces", "sums over all cores as sums that join those over some of them",
+         [](Compilation& c) { c.module = compiler::fuse::stage_all_reduces(std::move(c.module)); }, shards_updates},
     Pass{"combine_collectives", "all-reduces of several arrays",
          [](Compilation& c) {
            c.module = compiler::fuse::combine_collectives(std::move(c.module), c.combine_all_reduce());

@@ -68,11 +68,7 @@ std::vector<CountedCollective> counted_collectives(const compiler::Program& prog
   for (std::size_t i = 0; i < program.items.size(); ++i) {
     const compiler::ProgramItem& item = program.items[i];
     if (item.kind != compiler::ProgramItem::Kind::collective || item.phase == hlo::AsyncPhase::done) continue;
-    std::int64_t times = 1;
-    for (const compiler::Loop& loop : program.loops) {
-      if (loop.first <= int(i) && int(i) < loop.end) times *= loop.trips;
-    }
-    counted[std::size_t(item.index)].count += times;
+    counted[std::size_t(item.index)].count += program.executions(int(i));
   }
   std::erase_if(counted, [](const CountedCollective& c) { return c.count == 0; });
   return counted;

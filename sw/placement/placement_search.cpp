@@ -268,4 +268,18 @@ PlacementChoice choose_placement(const TargetMachine& machine, const hlo::spmd::
   return choice;
 }
 
+base::Duration least_collective_time(const TargetMachine& machine, const hlo::spmd::mesh::Mesh& mesh,
+                                     const noc::Topology& slice, const compiler::Program& program) {
+  const int cores = int(machine.cores_per_chip);
+  PlacementCost cost(machine, slice, program);
+  double least = cost.by_formula(MeshPlacement::natural(mesh, slice, cores));
+  int tried = 1;
+  const std::vector<std::optional<AxisPlacement>> free;
+  PlacementEnumeration(mesh, slice, cores, free, [&](const std::vector<AxisPlacement>& places) {
+    least = std::min(least, cost.by_formula(MeshPlacement(mesh, places, slice, cores)));
+    return ++tried < max_placements;
+  }).run();
+  return base::Duration(least);
+}
+
 }  // namespace podsim::sw::placement

@@ -34,6 +34,10 @@ PlacementChoice choose_placement(const TargetMachine& machine, const hlo::spmd::
                                  const noc::Topology& slice, const std::vector<std::optional<AxisPlacement>>& fixed,
                                  const compiler::Program& program);
 
+/// The least collective time of those placements by formula, with no axis fixed: to rank many meshes.
+base::Duration least_collective_time(const TargetMachine& machine, const hlo::spmd::mesh::Mesh& mesh,
+                                     const noc::Topology& slice, const compiler::Program& program);
+
 inline constexpr int max_placements = 4096;
 
 }  // namespace podsim::sw::placement

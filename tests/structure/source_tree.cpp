@@ -64,10 +64,10 @@ const std::vector<std::string>& folders() {
       // report
       "report/run", "report/compare", "report/html/assets", "report/html", "report",
       // studies
-      "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/sweep",
+      "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/sweep", "studies/whatif",
       // app
       "app/options", "app/output", "app/command_line", "app/run", "app/commands/hlo_parts", "app/commands",
-      "app/validate", "app/sweep", "app",
+      "app/validate", "app/sweep", "app/whatif", "app",
       // mpi
       "mpi"};
   return all;

@@ -70,15 +70,15 @@ bool is_heavy(const hlo::Instruction& instruction) {
   }
 }
 
-/// True for an all-reduce of a reduce-scatter's result, in any form, which completes a sum. Both can wait until the sum
-/// is needed.
+/// True for an all-reduce of the result of a reduce-scatter or all-reduce, in any form, which completes a sum. Both can
+/// wait until the sum is needed.
 bool completes(const hlo::Computation& computation, const hlo::Instruction& instruction) {
   if (instruction.opcode != hlo::Opcode::all_reduce || !may_combine(instruction)) return false;
   const hlo::Instruction* sum = &computation[instruction.operands[0]];
   while (sum->opcode == hlo::Opcode::reshape || sum->opcode == hlo::Opcode::transpose) {
     sum = &computation[sum->operands[0]];
   }
-  return sum->opcode == hlo::Opcode::reduce_scatter && may_combine(*sum);
+  return (sum->opcode == hlo::Opcode::reduce_scatter || sum->opcode == hlo::Opcode::all_reduce) && may_combine(*sum);
 }
 
 /// Returns for every instruction the first heavy one that needs it, directly or through light ones. It can wait until

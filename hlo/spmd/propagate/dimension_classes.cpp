@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hlo/spmd/propagate/dimension_classes.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "hlo/spmd/propagate/array_links.h"
+#include "hlo/spmd/propagate/array_table.h"
+
+namespace podsim::hlo::spmd::propagate {
+namespace {
+
+/// Disjoint sets of the dimensions of all arrays.
+class JoinedDimensions {
+ public:
+  explicit JoinedDimensions(const ArrayTable& table) : table_(table), first_(std::size_t(table.size()) + 1) {
+    for (ArrayId array = 0; array < table.size(); ++array) {
+      first_[std::size_t(array) + 1] = first_[std::size_t(array)] + int(table.location(array).shape->rank());
+    }
+    parents_.resize(std::size_t(first_.back()));
+    std::iota(parents_.begin(), parents_.end(), 0);
+  }
+
+  void join(ArrayId a, int x, ArrayId b, int y) { parents_[std::size_t(find(a, x))] = find(b, y); }
+  int find(ArrayId array, int dimension) {
+    int at = first_[std::size_t(table_.representative(array))] + dimension;
+    while (parents_[std::size_t(at)] != at) {
+      parents_[std::size_t(at)] = parents_[std::size_t(parents_[std::size_t(at)])];
+      at = parents_[std::size_t(at)];
+    }
+    return at;
+  }
+
+ private:
+  const ArrayTable& table_;
+  std::vector<int> first_;  ///< of an array's dimensions
+  std::vector<int> parents_;
+};
+
+const hlo::Instruction& instruction_of(const ArrayTable& table, ArrayId array) {
+  const ArrayTable::Location& at = table.location(array);
+  return table.module().computations[std::size_t(at.computation)][at.id];
+}
+
+/// True for arrays that unrelated values share.
+bool is_shared(const ArrayTable& table, ArrayId array) {
+  const hlo::Instruction& of = instruction_of(table, array);
+  if (of.opcode == hlo::Opcode::constant || of.opcode == hlo::Opcode::iota) return true;
+  if (of.opcode != hlo::Opcode::broadcast) return false;
+  const hlo::Computation& computation = table.module().computations[std::size_t(table.location(array).computation)];
+  return computation[of.operands.at(0)].shape.rank() == 0;
+}
+
+bool is_window(hlo::Opcode opcode) {
+  return opcode == hlo::Opcode::convolution || opcode == hlo::Opcode::reduce_window ||
+         opcode == hlo::Opcode::select_and_scatter || opcode == hlo::Opcode::pad;
+}
+
+bool is_product(hlo::Opcode opcode) {
+  return opcode == hlo::Opcode::dot || opcode == hlo::Opcode::convolution || opcode == hlo::Opcode::gather;
+}
+
+class ClassSearch {
+ public:
+  explicit ClassSearch(const hlo::Module& module)
+      : module_(module), table_(module), links_(array_links(table_)), dimensions_(table_) {}
+
+  std::vector<DimensionClass> run() {
+    for (const ArrayLink& link : links_.links) join(link);
+    for (const ArrayLink& link : links_.links) describe(link);
+    collect();
+    return merged();
+  }
+
+ private:
+  const hlo::Computation& entry() const { return module_.computations[std::size_t(module_.entry)]; }
+
+  void join(const ArrayLink& link) {
+    if (link.is_border) return;
+    std::map<int, std::pair<ArrayId, int>> first;  // by factor: an array's dimension that has it
+    each_dimension(link, [&](ArrayId array, int dimension, int factor) {
+      if (is_shared(table_, array)) return;
+      const auto [at, is_new] = first.try_emplace(factor, array, dimension);
+      if (!is_new) dimensions_.join(array, dimension, at->second.first, at->second.second);
+    });
+  }
+
+  /// Calls `visit` with every dimension that a link iterates over by its major factor, and with that factor.
+  template <class Visit>
+  void each_dimension(const ArrayLink& link, Visit visit) const {
+    for (std::size_t i = 0; i < link.arrays.size(); ++i) {
+      const ArrayId array = link.arrays[i];
+      const int rank = int(table_.location(array).shape->rank());
+      if (link.rule < 0) {
+        for (int d = 0; d < rank; ++d) visit(array, d, d);
+        continue;
+      }
+      const OpRule& rule = links_.rules[std::size_t(link.rule)];
+      const OpRule::Array& dimensions =
+          i < rule.operands.size() ? rule.operands[i] : rule.results.at(i - rule.operands.size());
+      for (int d = 0; d < std::min(rank, int(dimensions.size())); ++d) {
+        if (dimensions[std::size_t(d)].empty()) continue;
+        const int factor = dimensions[std::size_t(d)].front();
+        if (joins(rule.factors[std::size_t(factor)], link)) visit(array, d, factor);
+      }
+    }
+  }
+
+  bool joins(const Factor& factor, const ArrayLink& link) const {
+    using enum Factor::Kind;
+    if (factor.kind == parallel || factor.kind == reduction) return true;
+    if (factor.kind != shifted || link.op < 0) return false;
+    return is_window(module_.computations[std::size_t(link.computation)][link.op].opcode);
+  }
+
+  /// Adds an op to the parts that its dimensions play.
+  void describe(const ArrayLink& link) {
+    if (link.op < 0 || link.is_agreement) return;
+    const hlo::Instruction& op = module_.computations[std::size_t(link.computation)][link.op];
+    if (!is_product(op.opcode)) return;
+    for (std::size_t i = 0; i < link.arrays.size(); ++i) {
+      const ArrayId array = link.arrays[i];
+      const hlo::Shape& shape = *table_.location(array).shape;
+      std::string part = std::to_string(int(op.opcode)) + '/' + std::to_string(i);
+      for (const std::int64_t size : shape.dimensions) part += ',' + std::to_string(size);
+      for (int d = 0; d < int(shape.rank()); ++d) {
+        ++parts_[dimensions_.find(array, d)][part + ':' + std::to_string(d)];
+      }
+    }
+  }
+
+  void collect() {
+    std::vector<bool> replaced(entry().parameters.size(), false);
+    for (const hlo::Donation& donation : module_.donations) replaced[std::size_t(donation.parameter)] = true;
+    std::vector<bool> is_input(entry().instructions.size(), false);
+    for (std::size_t i = 0; i < entry().parameters.size(); ++i) {
+      is_input[std::size_t(entry().parameters[i])] = !replaced[i];
+    }
+    for (hlo::InstructionId id = 0; id < hlo::InstructionId(entry().instructions.size()); ++id) {
+      const hlo::Instruction& instruction = entry()[id];
+      const bool is_parameter = instruction.opcode == hlo::Opcode::parameter;
+      if (instruction.shape.is_tuple() || (!is_parameter && !is_product(instruction.opcode))) continue;
+      for (int d = 0; d < int(instruction.shape.rank()); ++d) {
+        const std::int64_t size = instruction.shape.dimensions[std::size_t(d)];
+        if (size < 2) continue;
+        const int root = dimensions_.find(table_.first(module_.entry, id), d);
+        auto [at, is_new] = number_.try_emplace(root, found_.size());
+        if (is_new) found_.push_back({root, {}});
+        DimensionClass& of = found_[at->second].second;
+        of.size = std::max(of.size, size);
+        of.of.push_back({id, d});
+        of.is_of_inputs = of.is_of_inputs || is_input[std::size_t(id)];
+      }
+    }
+  }
+
+  /// One class for those that play the same parts.
+  std::vector<DimensionClass> merged() {
+    std::vector<DimensionClass> classes;
+    std::map<std::map<std::string, int>, std::size_t> by_parts;
+    for (auto& [root, of] : found_) {
+      const std::map<std::string, int>& parts = parts_[root];
+      const auto [at, is_new] = by_parts.try_emplace(parts, classes.size());
+      if (is_new || parts.empty()) {
+        classes.push_back(std::move(of));
+        continue;
+      }
+      DimensionClass& into = classes[at->second];
+      into.size = std::max(into.size, of.size);
+      into.of.insert(into.of.end(), of.of.begin(), of.of.end());
+      into.is_of_inputs = into.is_of_inputs || of.is_of_inputs;
+    }
+    std::erase_if(classes, [&](const DimensionClass& of) { return !is_of_a_product(of); });
+    for (DimensionClass& of : classes) std::ranges::sort(of.of, {}, &EntryDimension::id);
+    return classes;
+  }
+
+  bool is_of_a_product(const DimensionClass& of) {
+    const EntryDimension& first = of.of.front();
+    return !parts_[dimensions_.find(table_.first(module_.entry, first.id), first.dimension)].empty();
+  }
+
+  const hlo::Module& module_;
+  ArrayTable table_;
+  ArrayLinks links_;
+  JoinedDimensions dimensions_;
+  std::map<int, std::map<std::string, int>> parts_;  ///< by class: how often it is which dimension of which operand
+  std::map<int, std::size_t> number_;                ///< by class
+  std::vector<std::pair<int, DimensionClass>> found_;
+};
+
+}  // namespace
+
+std::vector<DimensionClass> dimension_classes(const hlo::Module& module) { return ClassSearch(module).run(); }
+
+}  // namespace podsim::hlo::spmd::propagate
