@@ -45,16 +45,25 @@ InstructionId Layers::train(std::string_view name, std::vector<std::int64_t> siz
   return tensor.value;
 }
 
-InstructionId Layers::convolved(InstructionId x, std::int64_t filters, const hlo::WindowDimension& window) {
+InstructionId Layers::convolved(InstructionId x, std::int64_t filters, const hlo::WindowDimension& rows,
+                                const hlo::WindowDimension& columns) {
   const std::int64_t channels = builder_.shape(x).dimensions[3];
-  const InstructionId kernel = train("kernel", {window.size, window.size, channels, filters}, true);
-  return builder_.convolution(x, builder_.convert(kernel, precision_.activation), {window, window},
+  const InstructionId kernel = train("kernel", {rows.size, columns.size, channels, filters}, true);
+  return builder_.convolution(x, builder_.convert(kernel, precision_.activation), {rows, columns},
                               hlo::build::convolution_dimensions("b01f_01io->b01f"));
 }
 
 InstructionId Layers::convolution(InstructionId x, std::int64_t filters, std::int64_t size, std::int64_t stride) {
-  const std::int64_t low = (size - 1) / 2;
-  return convolved(x, filters, window_dimension(size, stride, low, size - 1 - low));
+  return rectangular_convolution(x, filters, size, size, stride, true);
+}
+
+InstructionId Layers::rectangular_convolution(InstructionId x, std::int64_t filters, std::int64_t rows,
+                                              std::int64_t columns, std::int64_t stride, bool padded) {
+  const auto window = [&](std::int64_t size) {
+    const std::int64_t low = padded ? (size - 1) / 2 : 0;
+    return window_dimension(size, stride, low, padded ? size - 1 - low : 0);
+  };
+  return convolved(x, filters, window(rows), window(columns));
 }
 
 /// Row p of the kernel reads row 2 r + p - (size - 1) / 2 of the image. With zeros so that the padding before it is
@@ -74,13 +83,13 @@ InstructionId Layers::convolution_of_blocks(InstructionId x, std::int64_t filter
 }
 
 InstructionId Layers::valid_convolution(InstructionId x, std::int64_t filters, std::int64_t size) {
-  return convolved(x, filters, window_dimension(size, 1, 0, 0));
+  return rectangular_convolution(x, filters, size, size, 1, false);
 }
 
 InstructionId Layers::transposed_convolution(InstructionId x, std::int64_t filters, std::int64_t factor) {
   hlo::WindowDimension window = window_dimension(factor, 1, factor - 1, factor - 1);
   window.base_dilation = factor;
-  return convolved(x, filters, window);
+  return convolved(x, filters, window, window);
 }
 
 InstructionId Layers::bias(InstructionId x) {
@@ -188,6 +197,25 @@ InstructionId Layers::max_pool(InstructionId x, std::int64_t size, std::int64_t 
   const std::vector<std::int64_t>& sizes = builder_.shape(x).dimensions;
   return builder_.reduce_window_max(x, {hlo::WindowDimension{}, same_window(sizes[1], size, stride),
                                         same_window(sizes[2], size, stride), hlo::WindowDimension{}});
+}
+
+InstructionId Layers::valid_max_pool(InstructionId x, std::int64_t size, std::int64_t stride) {
+  const hlo::WindowDimension window = window_dimension(size, stride, 0, 0);
+  return builder_.reduce_window_max(x, {hlo::WindowDimension{}, window, window, hlo::WindowDimension{}});
+}
+
+InstructionId Layers::averaged(InstructionId x, const hlo::WindowDimension& window) {
+  const InstructionId sum =
+      builder_.reduce_window_add(x, {hlo::WindowDimension{}, window, window, hlo::WindowDimension{}});
+  return builder_.multiply(sum, builder_.full_like(sum, 1.0 / double(window.size * window.size)));
+}
+
+InstructionId Layers::average_pool(InstructionId x, std::int64_t size) {
+  return averaged(x, window_dimension(size, 1, size / 2, size / 2));
+}
+
+InstructionId Layers::valid_average_pool(InstructionId x, std::int64_t size, std::int64_t stride) {
+  return averaged(x, window_dimension(size, stride, 0, 0));
 }
 
 InstructionId Layers::global_average_pool(InstructionId x) {

@@ -43,6 +43,9 @@ class Layers {
   hlo::InstructionId convolution_of_blocks(hlo::InstructionId x, std::int64_t filters, std::int64_t size);
   /// As convolution(), with stride 1 and without padding: the image shrinks by size - 1.
   hlo::InstructionId valid_convolution(hlo::InstructionId x, std::int64_t filters, std::int64_t size);
+  /// A kernel of rows x columns without bias: padded as convolution() is, or without padding.
+  hlo::InstructionId rectangular_convolution(hlo::InstructionId x, std::int64_t filters, std::int64_t rows,
+                                             std::int64_t columns, std::int64_t stride, bool padded);
   /// The transpose of a convolution without padding (Zeiler et al. 2010): the image grows by this factor, which is also
   /// the size of the kernel.
   hlo::InstructionId transposed_convolution(hlo::InstructionId x, std::int64_t filters, std::int64_t factor);
@@ -70,6 +73,12 @@ class Layers {
   /// Padded so that the output has ceil(height / stride) rows and ceil(width / stride) columns. An odd element of
   /// padding is at the end.
   hlo::InstructionId max_pool(hlo::InstructionId x, std::int64_t size, std::int64_t stride);
+  /// Without padding.
+  hlo::InstructionId valid_max_pool(hlo::InstructionId x, std::int64_t size, std::int64_t stride);
+  /// Means over windows of odd size with stride 1, padded with zeros that count.
+  hlo::InstructionId average_pool(hlo::InstructionId x, std::int64_t size);
+  /// Means over windows without padding.
+  hlo::InstructionId valid_average_pool(hlo::InstructionId x, std::int64_t size, std::int64_t stride);
   /// [batch, height, width, channels] -> [batch, channels]
   hlo::InstructionId global_average_pool(hlo::InstructionId x);
   /// [batch, features] -> [batch, units] in the parameter type, with bias.
@@ -83,7 +92,9 @@ class Layers {
   const std::vector<hlo::InstructionId>& frozen() const { return held_; }
 
  private:
-  hlo::InstructionId convolved(hlo::InstructionId x, std::int64_t filters, const hlo::WindowDimension& window);
+  hlo::InstructionId convolved(hlo::InstructionId x, std::int64_t filters, const hlo::WindowDimension& rows,
+                               const hlo::WindowDimension& columns);
+  hlo::InstructionId averaged(hlo::InstructionId x, const hlo::WindowDimension& window);
   hlo::InstructionId norm_by_groups(hlo::InstructionId x);
   hlo::InstructionId train(std::string_view name, std::vector<std::int64_t> sizes, bool is_kernel);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/commands/commands.h"
+#include "app/commands/hlo_parts/hlo_dimensions.h"
 #include "app/commands/hlo_parts/hlo_eval.h"
 #include "app/commands/hlo_parts/hlo_grad.h"
 #include "app/commands/hlo_parts/hlo_ops.h"
@@ -250,6 +251,7 @@ void add_hlo(CLI::App& program) {
   hlo_parts::add_hlo_eval(*hlo);
   hlo_parts::add_hlo_grad(*hlo);
   hlo_parts::add_hlo_ops(*hlo);
+  hlo_parts::add_hlo_dimensions(*hlo);
   hlo_parts::add_hlo_partition(*hlo);
 }
 

@@ -16,7 +16,9 @@
 #include "base/host/input_file.h"
 #include "base/text/counted.h"
 #include "hlo/transform/buffer_donors.h"
+#include "sw/compiler/scope_time.h"
 #include "sw/driver/mesh_choice.h"
+#include "sw/placement/placement_search.h"
 #include "workloads/importers/importer.h"
 #include "workloads/models/registry.h"
 #include "workloads/nets/net_workload.h"
@@ -29,6 +31,14 @@ void CompiledStep::place(const sw::TargetMachine& machine) {
   if (!unplaced) return;
   partition = unplaced->place(step, machine, *slice);
   unplaced.reset();
+}
+
+base::Duration CompiledStep::estimate(const sw::TargetMachine& machine, sw::compiler::OpCache* cache) const {
+  const base::Duration ops = base::to_duration(sw::compiler::time_of_ops(step.program, machine, cache));
+  if (partition) return ops + partition->placed.modelled;
+  const hlo::spmd::mesh::Mesh all({{"cores", slice->nodes() * machine.cores_per_chip}});
+  const auto placement = sw::placement::MeshPlacement::natural(all, *slice, int(machine.cores_per_chip));
+  return ops + sw::placement::modelled_collective_time(machine, placement, step.program);
 }
 
 StepCompiler::StepCompiler(const RunOptions& options, const sw::TargetMachine& machine)
@@ -259,8 +269,10 @@ void StepCompiler::at_blamed_flags(const std::function<void()>& body) const {
     at_partition_flags(body);
   } catch (const sw::driver::OutOfMemory& error) {
     const std::optional<std::int64_t>& batch = options_.build.batch_per_core;
-    base::host::locate_errors(batch ? "--batch-per-core" : "WORKLOAD",
-                              batch ? std::to_string(*batch) : options_.workload, [&] { throw error; });
+    std::vector<base::Diagnostic> diagnostics = error.diagnostics();
+    diagnostics.front().location = base::host::argument_location(batch ? "--batch-per-core" : "WORKLOAD",
+                                                                 batch ? std::to_string(*batch) : options_.workload);
+    throw sw::driver::OutOfMemory(std::move(diagnostics));
   }
 }
 

@@ -38,6 +38,9 @@ struct CompiledStep {
   /// Assigns the partitions of a partitioned program to the cores on which its collectives take the least time. Leaves
   /// others unchanged.
   void place(const sw::TargetMachine& machine);
+  /// The sum of its ops and its collectives, each alone, of a step that is placed: what it takes if nothing overlaps
+  /// and no core waits for another.
+  base::Duration estimate(const sw::TargetMachine& machine, sw::compiler::OpCache* cache = nullptr) const;
 
   /// True if runs with the same step_key() may share the step. Not if a branch was chosen by the duration of its
   /// collectives, because then the program depends on [ici].

@@ -10,6 +10,7 @@
 
 #include "app/options/op_cache_option.h"
 #include "app/output/trace_file.h"
+#include "app/run/memory_advice.h"
 #include "app/run/run_loop.h"
 #include "app/run/run_output.h"
 #include "app/run/run_train.h"
@@ -36,6 +37,7 @@ class Run {
   Run(const RunOptions& options, std::string command_line, SharedWork shared)
       : options_(options),
         command_line_(std::move(command_line)),
+        advises_(!shared.machine),
         op_cache_(shared.op_cache),
         run_(options, std::move(shared.machine), std::move(shared.step)) {}
 
@@ -59,7 +61,19 @@ class Run {
     if (op_cache_ == nullptr) op_cache_ = own_op_cache_.open();
     if (!options_.output.empty()) folder_.emplace(options_.output);
     if (!options_.vcd.empty()) trace_.emplace(options_.vcd, options_.trace);
-    run_.compile(op_cache_);
+    try {
+      run_.compile(op_cache_);
+    } catch (const sw::driver::OutOfMemory& error) {
+      if (!advises_) throw;
+      const std::string advice = memory_advice(options_, report_.machine);
+      std::vector<base::Diagnostic> diagnostics = error.diagnostics();
+      diagnostics.push_back({base::Diagnostic::Severity::note,
+                             advice.empty() ? "neither shards of the update nor a smaller batch would fit"
+                                            : "what would fit, with estimates: " + advice,
+                             {},
+                             ""});
+      throw sw::driver::OutOfMemory(std::move(diagnostics));
+    }
     report_.compile_s = base::host::seconds_since(begin_);
   }
 
@@ -162,6 +176,7 @@ class Run {
   const RunOptions& options_;
   std::string command_line_;
   options::OpCacheOption own_op_cache_{options_.op_cache};
+  bool advises_;                     ///< what would fit, if it does not fit the memory
   sw::compiler::OpCache* op_cache_;  ///< that of own_op_cache_, the caller's, or nullptr
   PreparedRun run_;
   report::run::RunReport& report_ = run_.report();

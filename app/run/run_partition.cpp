@@ -149,6 +149,7 @@ report::run::PartitionReport RunPartition::place(sw::driver::Step& step, const s
           .model_flops = model_flops_,
           .rematerialised = step.rematerialised,
           .update_memory = partitioned.update_memory,
+          .update_shards = partitioned.update_shards,
           .whole_update = partitioned.whole_update,
           .layers = std::move(partitioned.layers),
           .partition_s = partitioned.seconds + base::host::seconds_since(begin)};

@@ -11,7 +11,6 @@
 
 #include "sw/compiler/scope_time.h"
 #include "sw/placement/mesh_collectives.h"
-#include "sw/placement/placement_search.h"
 #include "sw/placement/shared_update.h"
 
 namespace podsim::app::run {
@@ -101,7 +100,7 @@ class UpdateSearch {
                   sw::compiler::time_under(step.step.program, machine_, "optimizer", cache_)};
       }
       step.place(machine_);
-      sharing.step = step_time(step);
+      sharing.step = step.estimate(machine_, cache_);
       if (!best_ || is_faster(sharing, choice_.tried[choice_.chosen])) {
         best_ = std::move(step);
         choice_.chosen = choice_.tried.size();
@@ -115,14 +114,6 @@ class UpdateSearch {
   static bool is_faster(const UpdateSharing& one, const UpdateSharing& other) {
     const double gain = other.axes == "off" ? least_gain : 0;
     return one.step->si() < other.step->si() * (1 - gain);
-  }
-
-  base::Duration step_time(const CompiledStep& step) const {
-    const base::Duration ops = base::to_duration(sw::compiler::time_of_ops(step.step.program, machine_, cache_));
-    if (step.partition) return ops + step.partition->placed.modelled;
-    const hlo::spmd::mesh::Mesh all({{"cores", step.slice->nodes() * machine_.cores_per_chip}});
-    const auto placement = sw::placement::MeshPlacement::natural(all, *step.slice, int(machine_.cores_per_chip));
-    return ops + sw::placement::modelled_collective_time(machine_, placement, step.step.program);
   }
 
   const StepCompiler& program_;

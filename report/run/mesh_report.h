@@ -24,7 +24,8 @@ struct PartitionReport {
   double model_flops = 0;    ///< that the model requires per step, without recomputation; 0 if not known
   hlo::transform::RematerialisationTrial rematerialised;  ///< policy, peak memory, recomputed FLOPs of all cores
   hlo::spmd::propagate::UpdateMemory
-      update_memory;        ///< weights and slot variables of a core if their updates are sharded, else 0
+      update_memory;  ///< weights and slot variables of a core if their updates are sharded, else 0
+  hlo::spmd::propagate::UpdateShards update_shards;  ///< by kind if updates are sharded
   base::Time whole_update;  ///< time that the update of whole weights would take if updates are sharded, else 0
   std::vector<hlo::spmd::partition::ShardingCost> layers;  ///< cost of sharding each layer, by op_name
   double partition_s = 0;                                  ///< host time

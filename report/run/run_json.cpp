@@ -211,6 +211,8 @@ void add_partition(Json& json, const RunReport& r) {
   if (p.update_memory.sharded > base::Bytes(0)) {
     json["memory"]["updated_bytes_per_core"] = p.update_memory.sharded.value();
     json["memory"]["updated_bytes_per_core_uncut"] = p.update_memory.whole.value();
+    json["update_shards"] = {
+        {"of_tiles", p.update_shards.of_tiles}, {"of_rows", p.update_shards.of_rows}, {"whole", p.update_shards.whole}};
     json["update_s"] = base::to_duration(r.compute_under("optimizer")).si();
     json["update_uncut_s"] = base::to_duration(p.whole_update).si();
   }

@@ -274,6 +274,9 @@ std::string mesh(const RunReport& r) {
               fmt::format("{} of weights and slot variables on a core in {}, whole {} in {}",
                           base::to_string(p.update_memory.sharded), milliseconds(r.compute_under("optimizer")),
                           base::to_string(p.update_memory.whole), milliseconds(p.whole_update))});
+    head.row({"  shards",
+              fmt::format("{} of tiles, {} of rows; {} whole", base::text::counted(p.update_shards.of_tiles, "array"),
+                          p.update_shards.of_rows, p.update_shards.whole)});
   }
   const hlo::spmd::partition::ShardingCost all = hlo::spmd::partition::total(p.layers);
   if (all.whole_macs > 0) {

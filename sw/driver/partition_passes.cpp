@@ -154,6 +154,7 @@ void shard_weight_updates(Compilation& compilation) {
   hlo::spmd::propagate::UpdateSharding sharded = hlo::spmd::propagate::shard_weight_update(
       std::move(compilation.module), mesh, over, donations, of_entry, compilation.combine_all_reduce());
   partitioned.update_memory = sharded.memory;
+  partitioned.update_shards = sharded.shards;
   partitioned.tile_by_tile = sharded.tile_by_tile;
   compilation.module = std::move(sharded.module);
 }

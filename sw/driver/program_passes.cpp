@@ -13,6 +13,7 @@
 #include "hw/memory_levels.h"
 #include "sw/compiler/host_batch.h"
 #include "sw/compiler/lowering.h"
+#include "sw/compiler/memory_classes.h"
 #include "sw/compiler/placed_values.h"
 #include "sw/compiler/recompute.h"
 #include "sw/driver/compile.h"
@@ -28,6 +29,8 @@ std::string largest_buffers(const std::vector<compiler::MemoryAccount::Buffer>& 
   }
   return "the largest buffers there: " + largest;
 }
+
+base::Diagnostic note(std::string text) { return {base::Diagnostic::Severity::note, std::move(text), {}, ""}; }
 
 bool goes_on(const hlo::Instruction& instruction) {
   return hlo::is_collective(instruction.opcode) && instruction.phase == hlo::AsyncPhase::start;
@@ -158,13 +161,16 @@ void require_memory(const Compilation& compilation) {
                       largest_buffers(used.largest_at_peak));
   }
   if (memory.heap <= machine.hbm.usable_per_core()) return;
-  throw OutOfMemory(
-      fmt::format("out of memory: {} needs {} of HBM per core at its peak (at {}), a {} core has {} of {} for "
-                  "programs",
-                  compilation.name, base::to_string(memory.heap),
-                  compilation.module.entry_computation()[memory.peak_position].name, machine.name,
-                  base::to_string(machine.hbm.usable_per_core()), base::to_string(machine.hbm.capacity_per_core)),
-      largest_buffers(memory.largest_at_peak));
+  const std::string needs = fmt::format(
+      "out of memory: {} needs {} of HBM per core at its peak (at {}), a {} core has {} of {} for "
+      "programs",
+      compilation.name, base::to_string(memory.heap), compilation.module.entry_computation()[memory.peak_position].name,
+      machine.name, base::to_string(machine.hbm.usable_per_core()), base::to_string(machine.hbm.capacity_per_core));
+  const compiler::MemoryClasses classes = compiler::memory_classes(compilation.module, compilation.module.donations,
+                                                                   compilation.kinds, memory.peak_position);
+  throw OutOfMemory({{base::Diagnostic::Severity::error, needs, {}, ""},
+                     note("what is live there: " + compiler::to_string(classes)),
+                     note(largest_buffers(memory.largest_at_peak))});
 }
 
 void lower(Compilation& compilation) {

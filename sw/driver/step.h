@@ -29,6 +29,7 @@ struct Partitioned {
   std::vector<hlo::spmd::propagate::UnplacedValue> overruled;  ///< values whose annotations are not used
   base::Bytes parameters;                                      ///< of the whole program
   hlo::spmd::propagate::UpdateMemory update_memory;            ///< with sharded updates, else 0
+  hlo::spmd::propagate::UpdateShards update_shards;            ///< likewise
   bool tile_by_tile = false;                                   ///< shards of the update follow each other in memory
   base::Time whole_update;                                     ///< duration of the update without sharding, else 0
   std::vector<hlo::spmd::partition::ShardingCost> layers;

@@ -11,10 +11,10 @@ namespace podsim::sw::placement {
 namespace {
 
 using collectives::CollectiveKind;
-using Groups = std::vector<std::vector<std::int32_t>>;
+using CoreGroups = std::vector<std::vector<std::int32_t>>;
 
 /// A program with one collective.
-void add_collective(compiler::Program& program, CollectiveKind kind, base::Bytes bytes, Groups groups) {
+void add_collective(compiler::Program& program, CollectiveKind kind, base::Bytes bytes, CoreGroups groups) {
   if (groups.front().size() == 1) return;
   compiler::CollectiveOp op;
   op.kind = kind;
@@ -34,7 +34,7 @@ base::Duration shared_update_time(const TargetMachine& machine, const noc::Topol
                                   std::int64_t shared_by) {
   const std::int64_t cores = slice.nodes() * machine.cores_per_chip, replicas = cores / shared_by;
   const hlo::spmd::mesh::Mesh mesh({{"replicas", replicas}, {"shared", shared_by}});
-  Groups within, between;
+  CoreGroups within, between;
   between.resize(std::size_t(shared_by));
   for (std::int64_t replica = 0; replica < replicas; ++replica) {
     std::vector<std::int32_t>& group = within.emplace_back();

@@ -50,7 +50,7 @@ const std::vector<std::string>& folders() {
       "hw/bundle/vector", "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
       // workloads
       "workloads/job", "workloads/machines", "workloads/shardings", "workloads", "workloads/layers",
-      "workloads/pipelines", "workloads/streams", "workloads/models/recommenders", "workloads/models/mask_rcnn",
+      "workloads/pipelines", "workloads/streams", "workloads/models/recommenders", "workloads/models/mask_rcnn", "workloads/models/inception",
       "workloads/models", "workloads/nets", "workloads/scalesim", "workloads/importers", "workloads/lengths",
       // sw
       "sw", "sw/collectives", "sw/collectives/patterns", "sw/collectives/schedule", "sw/collectives/engine",

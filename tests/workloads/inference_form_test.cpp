@@ -173,6 +173,8 @@ std::vector<InferenceCase> inference_cases() {
       {"vit", 86'567'656, 86'567'656},           // the published checkpoint of ViT-B/16
       {"mixer", 59'880'472, 59'880'472},         // of Mixer-B/16
       {"bit_resnet50", 25'549'352, 25'549'352},  // of BiT-R50x1 with 1000 classes
+      // Keras's trainable parameters without a scale in batch norms; torchvision's with its auxiliary classifier.
+      {"inception_v3", 23'817'352, 27'161'264},
       {"mbconv", 5'288'548, 0},                  // of EfficientNet-B0
       {"perceptron", weights_of_perceptron(2000, {2048, 2048, 2048, 2048, 2048, 2048, 2048, 2048, 1000}),
        weights_of_perceptron(2000, {2048, 2048, 2048, 2048, 2048, 2048, 2048, 2048, 1000})},

@@ -9,6 +9,7 @@
 #include "workloads/models/bert_workload.h"
 #include "workloads/models/gnmt_workload.h"
 #include "workloads/models/image_workloads.h"
+#include "workloads/models/inception/inception_workload.h"
 #include "workloads/models/mask_rcnn/mask_rcnn_workload.h"
 #include "workloads/models/mbconv_workload.h"
 #include "workloads/models/patch_workloads.h"
@@ -126,6 +127,7 @@ const std::vector<WorkloadEntry>& workload_registry() {
       vit_entry(),
       mixer_entry(),
       bit_resnet50_entry(),
+      inception::inception_v3_entry(),
       mbconv_entry(),
       perceptron_entry(),
       resnet50_global_entry(),

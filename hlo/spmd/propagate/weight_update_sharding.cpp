@@ -259,11 +259,13 @@ class Annotation {
   }
 
   mesh::AxisSharding sharding_of(const hlo::Shape& shape, const mesh::AxisSharding& whole) {
+    in_tiles_ = false;
     if (is_small(shape, whole)) return whole;
     if (std::optional<TileByTile> tiles = tile_by_tile(mesh_, shape, whole, over_)) {
       const auto gradients = gradients_.find(tiles->in_memory);
       if (gradients != gradients_.end() && gradients->second >= combined_) {
         result_.tile_by_tile = true;
+        in_tiles_ = true;
         return std::move(tiles->sharding);
       }
     }
@@ -277,7 +279,11 @@ class Annotation {
     const mesh::AxisSharding sharding = sharding_of(shape, whole);
     result_.memory.whole += memory_of(mesh::local_shape(mesh_, shape, whole));
     result_.memory.sharded += memory_of(mesh::local_shape(mesh_, shape, sharding));
-    if (sharding == whole) return;
+    if (sharding == whole) {
+      ++result_.shards.whole;
+      return;
+    }
+    ++(in_tiles_ ? result_.shards.of_tiles : result_.shards.of_rows);
     sharded_.emplace(parameter, ShardedTensor{whole, result});
     const auto annotation = std::make_shared<const hlo::Sharding>(mesh::to_hlo(mesh_, sharding));
     entry_[parameter].sharding = annotation;
@@ -359,6 +365,7 @@ class Annotation {
   hlo::Computation& entry_;
   std::map<mesh::SubAxes, base::Bytes> gradients_;       ///< by the order that numbers shards in memory
   std::map<hlo::InstructionId, ShardedTensor> sharded_;  ///< by parameter
+  bool in_tiles_ = false;                                ///< of the sharding that was made last
   UpdateSharding result_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "base/units.h"
@@ -32,9 +33,17 @@ struct UpdateMemory {
   base::Bytes whole, sharded;
 };
 
+/// How many trained tensors and slot variables have each kind of shard.
+struct UpdateShards {
+  std::int64_t of_tiles = 0;  ///< tiles that follow each other in memory
+  std::int64_t of_rows = 0;   ///< rows of elements, along one dimension or more
+  std::int64_t whole = 0;     ///< too small, or without a dimension to split
+};
+
 struct UpdateSharding {
   hlo::Module module;
   UpdateMemory memory;
+  UpdateShards shards;
   bool tile_by_tile = false;  ///< some shards follow each other in memory (PartitionOptions::tile_by_tile)
 };
 

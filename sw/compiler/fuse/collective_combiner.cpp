@@ -70,15 +70,26 @@ bool is_heavy(const hlo::Instruction& instruction) {
   }
 }
 
-/// True for an all-reduce of the result of a reduce-scatter or all-reduce, in any form, which completes a sum. Both can
-/// wait until the sum is needed.
+/// The sum of which a value is a form: the operand behind reshapes and transpositions.
+const hlo::Instruction& source_of(const hlo::Computation& computation, const hlo::Instruction& instruction) {
+  const hlo::Instruction* source = &computation[instruction.operands[0]];
+  while (source->opcode == hlo::Opcode::reshape || source->opcode == hlo::Opcode::transpose) {
+    source = &computation[source->operands[0]];
+  }
+  return *source;
+}
+
+/// True for an all-reduce that completes a sum: of the result of a reduce-scatter, in any form, or of an all-reduce of
+/// other groups (staged_all_reduces.h) that completes none itself. Both can wait until the sum is needed.
 bool completes(const hlo::Computation& computation, const hlo::Instruction& instruction) {
   if (instruction.opcode != hlo::Opcode::all_reduce || !may_combine(instruction)) return false;
-  const hlo::Instruction* sum = &computation[instruction.operands[0]];
-  while (sum->opcode == hlo::Opcode::reshape || sum->opcode == hlo::Opcode::transpose) {
-    sum = &computation[sum->operands[0]];
-  }
-  return (sum->opcode == hlo::Opcode::reduce_scatter || sum->opcode == hlo::Opcode::all_reduce) && may_combine(*sum);
+  const hlo::Instruction& sum = source_of(computation, instruction);
+  if (!may_combine(sum)) return false;
+  if (sum.opcode == hlo::Opcode::reduce_scatter) return true;
+  if (sum.opcode != hlo::Opcode::all_reduce || same_participants(sum.participants, instruction.participants))
+    return false;
+  const hlo::Opcode before = source_of(computation, sum).opcode;
+  return before != hlo::Opcode::all_reduce && before != hlo::Opcode::reduce_scatter;
 }
 
 /// Returns for every instruction the first heavy one that needs it, directly or through light ones. It can wait until

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run/memory_advice.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "app/run/compiled_step.h"
+#include "base/diagnostic.h"
+#include "workloads/workload.h"
+
+namespace podsim::app::run {
+namespace {
+
+class MemoryAdvice {
+ public:
+  MemoryAdvice(const RunOptions& options, const sw::TargetMachine& machine) : options_(options), machine_(machine) {}
+
+  std::string text() && {
+    if (options_.partition.rematerialise) {
+      RunOptions own = options_;
+      own.partition.rematerialise.reset();
+      add("without --rematerialise", own);
+    }
+    const bool shards = !options_.partition.shards_updates() && !options_.build.inference;
+    if (shards) add(sharding, in_shards(options_));
+    const std::int64_t batch = batch_per_core();
+    const std::int64_t whole = add_largest_batch("", options_, batch);
+    if (shards && !fits_with_shards_) add_largest_batch(std::string(sharding) + " ", in_shards(options_), batch, whole);
+    return std::move(text_);
+  }
+
+ private:
+  static constexpr const char* sharding = "--weight-update-sharding on";
+
+  static RunOptions in_shards(RunOptions options) {
+    options.partition.weight_update_sharding = "on";
+    return options;
+  }
+
+  /// Samples of a core in a step; 0 if no flag changes them.
+  std::int64_t batch_per_core() const {
+    if (options_.build.batch_per_core) return *options_.build.batch_per_core;
+    StepCompiler compiler(options_, machine_);
+    const std::int64_t cores = compiler.slice().nodes() * machine_.cores_per_chip;
+    const std::optional<workloads::Workload> workload = compiler.take_workload();
+    return workload && !workload->global ? workload->samples / cores : 0;
+  }
+
+  /// Adds the largest halved batch that fits, if it is larger than `beyond`, and returns it; 0 if none fits.
+  std::int64_t add_largest_batch(const std::string& flags, RunOptions options, std::int64_t batch,
+                                 std::int64_t beyond = 0) {
+    for (batch /= 2; batch > beyond; batch /= 2) {
+      options.build.batch_per_core = batch;
+      if (add(fmt::format("{}--batch-per-core {}", flags, batch), options)) return batch;
+    }
+    return 0;
+  }
+
+  /// Adds the flags if the step fits with them.
+  bool add(const std::string& flags, const RunOptions& options) {
+    try {
+      CompiledStep step = StepCompiler(options, machine_).compile();
+      step.place(machine_);
+      const double seconds = step.estimate(machine_).si();
+      const std::int64_t cores = step.slice->nodes() * machine_.cores_per_chip;
+      const double samples =
+          step.partition ? double(step.partition->samples) : double(step.batch_per_core) * double(cores);
+      text_ += fmt::format("{}{}: {:.4g} ms a step", text_.empty() ? "" : "; ", flags, seconds * 1e3);
+      if (samples > 0) text_ += fmt::format(", {:.0f} samples/s", samples / seconds);
+      fits_with_shards_ = fits_with_shards_ || flags == sharding;
+      return true;
+    } catch (const base::InputError&) {
+      return false;
+    }
+  }
+
+  const RunOptions& options_;
+  const sw::TargetMachine& machine_;
+  std::string text_;
+  bool fits_with_shards_ = false;
+};
+
+}  // namespace
+
+std::string memory_advice(const RunOptions& options, const sw::TargetMachine& machine) {
+  return MemoryAdvice(options, machine).text();
+}
+
+}  // namespace podsim::app::run
