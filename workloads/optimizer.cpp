@@ -13,12 +13,6 @@ constexpr double adafactor_floor = 1e-30;       ///< added to every squared grad
 constexpr double adafactor_least_scale = 1e-3;  ///< least rms of a tensor in its rate, so that zeros can change
 constexpr double adafactor_decay_power = 0.8;
 
-InstructionId sum_of_squares(hlo::build::GraphBuilder& b, InstructionId x) {
-  std::vector<std::int64_t> all(b.shape(x).rank());
-  std::iota(all.begin(), all.end(), 0);
-  return b.reduce_add(b.multiply(x, x), all);
-}
-
 /// Writes the update of one tensor by an optimiser.
 class TensorUpdate {
  public:
@@ -188,6 +182,17 @@ std::vector<Slot> slots(const Optimizer& optimizer, const std::vector<std::int64
   return {{"row_moment", rows}, {"column_moment", columns}};
 }
 
+InstructionId sum_of_squares(hlo::build::GraphBuilder& b, InstructionId x) {
+  std::vector<std::int64_t> all(b.shape(x).rank());
+  std::iota(all.begin(), all.end(), 0);
+  return b.reduce_add(b.multiply(x, x), all);
+}
+
+InstructionId clipping_factor(hlo::build::GraphBuilder& b, InstructionId squares, double most) {
+  const InstructionId norm = b.sqrt(squares), bound = b.full_like(norm, most);
+  return b.divide(bound, b.maximum(norm, bound));
+}
+
 std::vector<InstructionId> clipped(hlo::build::GraphBuilder& b, const std::vector<InstructionId>& gradients,
                                    double most) {
   InstructionId sum = -1;
@@ -195,8 +200,7 @@ std::vector<InstructionId> clipped(hlo::build::GraphBuilder& b, const std::vecto
     const InstructionId squares = sum_of_squares(b, gradient);
     sum = sum < 0 ? squares : b.add(sum, squares);
   }
-  const InstructionId norm = b.sqrt(sum), bound = b.full_like(norm, most);
-  const InstructionId factor = b.divide(bound, b.maximum(norm, bound));
+  const InstructionId factor = clipping_factor(b, sum, most);
   std::vector<InstructionId> scaled;
   for (const InstructionId gradient : gradients) {
     scaled.push_back(b.multiply(gradient, b.broadcast(factor, b.shape(gradient).dimensions)));

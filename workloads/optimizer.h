@@ -62,6 +62,12 @@ struct Update {
   std::vector<hlo::InstructionId> slots;
 };
 
+/// The sum of the squares of all elements.
+hlo::InstructionId sum_of_squares(hlo::build::GraphBuilder& builder, hlo::InstructionId x);
+
+/// min(1, most / sqrt(squares)), a scalar; `most` is above 0.
+hlo::InstructionId clipping_factor(hlo::build::GraphBuilder& builder, hlo::InstructionId squares, double most);
+
 /// All gradients times min(1, most / |g|), where |g| is the norm of all their elements together (Pascanu, Mikolov,
 /// Bengio 2013). `most` is above 0, and there is a gradient.
 std::vector<hlo::InstructionId> clipped(hlo::build::GraphBuilder& builder,

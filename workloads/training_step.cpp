@@ -118,17 +118,25 @@ TrainingStep forward_pass(hlo::build::GraphBuilder b, std::vector<InstructionId>
 
 TrainingStep training_step(hlo::build::GraphBuilder b, const Loss& loss, const std::vector<TrainedTensor>& tensors,
                            const TrainingOptions& options) {
+  const auto forward = std::make_shared<const ForwardNetwork>(
+      ForwardNetwork{b, loss, tensors, options.optimizer, options.gradient_type});
   const OptimizerState state = optimizer_state(b, loss, tensors, options.optimizer);
   const std::vector<InstructionId> means = all_reduced(b, tensors, gradients_of(b, loss, tensors), options);
-  return updated(std::move(b), loss, tensors, means, state, options.optimizer);
+  TrainingStep step = updated(std::move(b), loss, tensors, means, state, options.optimizer);
+  step.forward = forward;
+  return step;
 }
 
 TrainingStep global_training_step(hlo::build::GraphBuilder b, const Loss& loss,
                                   const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer,
                                   hlo::ElementType gradient_type) {
+  const auto forward =
+      std::make_shared<const ForwardNetwork>(ForwardNetwork{b, loss, tensors, optimizer, gradient_type});
   const OptimizerState state = optimizer_state(b, loss, tensors, optimizer);
   const std::vector<InstructionId> gradients = wide_gradients(b, gradients_of(b, loss, tensors), gradient_type);
-  return updated(std::move(b), loss, tensors, gradients, state, optimizer);
+  TrainingStep step = updated(std::move(b), loss, tensors, gradients, state, optimizer);
+  step.forward = forward;
+  return step;
 }
 
 TrainingStep accumulated_training_step(hlo::build::GraphBuilder& b, std::int64_t parts,
@@ -136,6 +144,9 @@ TrainingStep accumulated_training_step(hlo::build::GraphBuilder& b, std::int64_t
                                        const std::vector<TrainedTensor>& tensors, const Optimizer& optimizer,
                                        hlo::ElementType gradient_type) {
   Loss mean = loss(0);
+  std::shared_ptr<const ForwardNetwork> forward;
+  if (parts == 1)
+    forward = std::make_shared<const ForwardNetwork>(ForwardNetwork{b, mean, tensors, optimizer, gradient_type});
   const OptimizerState state = optimizer_state(b, mean, tensors, optimizer);
   std::vector<InstructionId> sums = wide_gradients(b, gradients_of(b, mean, tensors), gradient_type);
   for (std::int64_t part = 1; part < parts; ++part) {
@@ -152,7 +163,9 @@ TrainingStep accumulated_training_step(hlo::build::GraphBuilder& b, std::int64_t
     mean.value = share(mean.value);
     for (InstructionId& sum : sums) sum = share(sum);
   }
-  return updated(std::move(b), mean, tensors, sums, state, optimizer);
+  TrainingStep step = updated(std::move(b), mean, tensors, sums, state, optimizer);
+  step.forward = forward;
+  return step;
 }
 
 }  // namespace podsim::workloads

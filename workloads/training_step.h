@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "hlo/graph.h"
@@ -18,6 +19,15 @@ struct TrainingOptions {
   hlo::ElementType gradient_type = hlo::ElementType::bf16;  ///< in which gradients are all-reduced
 };
 
+/// A network with its loss before it is trained, for programs that train it in another way (pipelines/).
+struct ForwardNetwork {
+  hlo::build::GraphBuilder graph;
+  Loss loss;
+  std::vector<TrainedTensor> tensors;
+  Optimizer optimizer;
+  hlo::ElementType gradient_type = hlo::ElementType::bf16;  ///< in which gradients are all-reduced
+};
+
 struct TrainingStep {
   hlo::Module module;
   std::vector<hlo::Donation> donations;  ///< for every tensor and slot variable, which are replaced in place
@@ -25,6 +35,8 @@ struct TrainingStep {
   /// if nothing tells them from the rest of a user's program.
   std::vector<hlo::InstructionId> predictions = {};
   std::vector<std::int64_t> frozen = {};  ///< numbers of the network's parameters that are not trained
+  /// The network that the step trains; null for a forward pass, or if the step divides the batch itself.
+  std::shared_ptr<const ForwardNetwork> forward = nullptr;
 };
 
 /// The forward pass of a network, whose results are given: `tensors` are its parameters.

@@ -59,6 +59,7 @@ StepCompiler::StepCompiler(const RunOptions& options, const sw::TargetMachine& m
   step_.slice_text = options_.slice.empty() ? default_slice() : options_.slice;
   step_.slice = chosen_slice();
   train();
+  divide();
 }
 
 void StepCompiler::read_costs() {
@@ -122,12 +123,37 @@ void StepCompiler::train() {
   if (!whole && devices_ > 1) {
     throw base::InputError("--train takes a program of one device or of all of them together, this one is partitioned");
   }
+  const bool in_stages = options_.pipeline.asked();
   locate_gradient_errors(*file_, [&] {
-    const std::optional<std::int64_t> replicas = whole ? std::nullopt : std::optional(cores());
-    module_ = workloads::trained_program(*module_, flags.plan(), replicas).module;
+    const std::optional<std::int64_t> replicas = whole || in_stages ? std::nullopt : std::optional(cores());
+    workloads::TrainingStep step = workloads::trained_program(*module_, flags.plan(), replicas);
+    if (in_stages && whole) throw base::InputError("a program of all cores together cannot be divided into stages");
+    if (in_stages) pipeline_ = divided(step, options_.pipeline, cores(), machine_);
+    module_ = std::move(step.module);
   });
   text_ = std::move(file_->text);
   file_.reset();
+}
+
+void StepCompiler::divide() {
+  const PipelineFlags& flags = options_.pipeline;
+  if (!flags.asked()) {
+    if (!flags.micro_batches && !flags.chunks && flags.divide_at.empty()) return;
+    throw base::InputError("--micro-batches, --chunks and --divide-at are for pipelines", "add --stages N");
+  }
+  kept_by(options_.partition.rematerialise);
+  if (pipeline_) return;
+  if (module_ || written_) {
+    throw base::InputError("a step out of a file cannot be divided into stages",
+                           "a forward program can: add --train NAME");
+  }
+  base::host::locate_errors("workload", options_.workload, [&] {
+    const auto build = [&](const workloads::WorkloadOptions& options) {
+      return net_ ? workloads::nets::net_workload(*net_, options)
+                  : workloads::models::build_workload(options_.workload, options);
+    };
+    pipeline_ = divided(build, options_.build, flags, cores(), machine_);
+  });
 }
 
 noc::Topology StepCompiler::chosen_slice() {
@@ -146,6 +172,10 @@ noc::Topology StepCompiler::chosen_slice() {
 
 std::string StepCompiler::default_slice() const {
   if (const auto slice = partition_.default_slice(machine_)) return *slice;
+  if (options_.pipeline.asked()) {
+    const std::size_t stages = options_.pipeline.read_schedule().stages.size();
+    if (const auto slice = slice_for(std::int64_t(stages), machine_)) return *slice;
+  }
   if (devices_ == 0) return "4x4";
   const std::int64_t cores = devices_ == 1 ? machine_.cores_per_chip : devices_;
   if (const auto slice = slice_for(cores, machine_)) return *slice;
@@ -166,6 +196,19 @@ CompiledStep StepCompiler::compile_evaluation(sw::compiler::OpCache* cache) {
 }
 
 CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
+  if (pipeline_) {
+    const std::optional<hlo::pipeline::Kept> kept = kept_by(options_.partition.rematerialise);
+    const auto fallback = [&] {
+      warnings_.emplace_back(
+          "stages keep what they receive and compute activations again, so that the step needs less "
+          "memory");
+      return pipeline_program(hlo::pipeline::Kept::received);
+    };
+    sw::driver::Program first = pipeline_program(kept.value_or(hlo::pipeline::Kept::activations));
+    sw::driver::Choices chosen = choices(cache);
+    chosen.rematerialise = hlo::transform::Rematerialisation::none;
+    return compiled(std::move(first), chosen, kept ? std::function<sw::driver::Program()>() : fallback);
+  }
   if (partition_.chooses_update()) return compile_with_best_update(*this, machine_, cache);
   sw::driver::Program given = program();  // which may bring choices
   return compiled(std::move(given), choices(cache));
@@ -178,6 +221,13 @@ CompiledStep StepCompiler::compile_sharing(const report::run::UpdateSharing& sha
   return copy.compile(cache);
 }
 
+sw::driver::Program StepCompiler::pipeline_program(hlo::pipeline::Kept kept) {
+  step_.batch_per_core = pipeline_->samples / cores();
+  workloads::TrainingStep step = pipeline_->step(kept);
+  step.module.donations = std::move(step.donations);
+  return {.name = options_.workload, .module = std::move(step.module), .network = sw::driver::NetworkFacts{}};
+}
+
 hlo::Module StepCompiler::module_after(std::string_view pass) {
   sw::driver::Program given = program();
   sw::driver::Choices chosen = choices(nullptr);
@@ -185,9 +235,16 @@ hlo::Module StepCompiler::module_after(std::string_view pass) {
   return compiled(std::move(given), chosen).step.module;
 }
 
-CompiledStep StepCompiler::compiled(sw::driver::Program program, const sw::driver::Choices& choices) {
+CompiledStep StepCompiler::compiled(sw::driver::Program program, const sw::driver::Choices& choices,
+                                    const std::function<sw::driver::Program()>& fallback) {
+  const sw::driver::Target target{.machine = machine_, .cores = cores()};
   const auto work = [&] {
-    step_.step = sw::driver::compile(std::move(program), {.machine = machine_, .cores = cores()}, choices);
+    try {
+      step_.step = sw::driver::compile(std::move(program), target, choices);
+    } catch (const sw::driver::OutOfMemory&) {
+      if (!fallback) throw;
+      step_.step = sw::driver::compile(fallback(), target, choices);
+    }
   };
   at_blamed_flags([&] {
     if (text_) {
@@ -238,6 +295,10 @@ std::optional<workloads::Workload> StepCompiler::take_workload() {
 }
 
 sw::driver::Program StepCompiler::program() {
+  if (pipeline_) {
+    const auto kept = kept_by(options_.partition.rematerialise);
+    return pipeline_program(kept.value_or(hlo::pipeline::Kept::activations));
+  }
   std::optional<workloads::Workload> workload = take_workload();
   if (!workload) return file_program();
   partition_.take(*workload, cores());

@@ -92,7 +92,13 @@ class StepCompiler {
   std::string default_slice() const;
   std::int64_t cores() const { return slice().nodes() * machine_.cores_per_chip; }
 
-  CompiledStep compiled(sw::driver::Program program, const sw::driver::Choices& choices);
+  /// Compiles a program or, if it does not fit into the memory, the one that `fallback` makes; empty: none.
+  CompiledStep compiled(sw::driver::Program program, const sw::driver::Choices& choices,
+                        const std::function<sw::driver::Program()>& fallback = {});
+  /// The step of stages that keep this.
+  sw::driver::Program pipeline_program(hlo::pipeline::Kept kept);
+  /// Divides a built-in workload or a page of layers.
+  void divide();
   /// What is compiled, and what it says of its partition and batch.
   sw::driver::Program program();
   sw::driver::Program file_program();
@@ -114,6 +120,7 @@ class StepCompiler {
   std::optional<hlo::text::Module> text_;       ///< what the module was read from
   bool is_global_ = false;                      ///< the module is one of all cores together, with its shardings
   bool is_partitioned_ = false;
+  std::optional<PipelinedNetwork> pipeline_;  ///< that is compiled in place of a workload or module
   std::function<void(std::string_view pass, const hlo::Module& module)> after_pass_;
   std::vector<std::string> warnings_;
   CompiledStep step_;

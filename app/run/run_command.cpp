@@ -52,6 +52,7 @@ Examples:
   podsim run program.hlo --mesh 'x=4,y=8' --sharding cuts.toml --show-mesh
   podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*'
   podsim run resnet50 --loop 'steps=1252 eval=13'
+  podsim run bert_large --slice 2x1 --stages 4 --micro-batches 16
   podsim run gnmt --lengths 'mean=26 sd=13 buckets=20,30,50'
   podsim run resnet50 --detail chip --chip-ops 'gradients/*')";
 }
@@ -220,6 +221,16 @@ void add_mesh_outputs(CLI::App& run, RunOptions& options) {
       ->excludes("--sharding");
 }
 
+void add_pipeline_flags(CLI::App& run, RunOptions& options) {
+  options.pipeline.add_to(run);
+  for (const char* flag : {"--stages", "--schedule"}) {
+    for (const char* other : {"--mesh", "--sharding", "--weight-update-sharding", "--windowed-einsum", "--compare",
+                              "--show-mesh", "--inference", "--loop", "--lengths", "--describe"}) {
+      run.get_option(flag)->excludes(run.get_option(other));
+    }
+  }
+}
+
 void add_inference_flag(CLI::App& run, RunOptions& options) {
   run.add_flag("--inference", options.build.inference,
                "A forward pass alone, up to what the network says, without\ndropout and with batch norms folded into "
@@ -291,6 +302,7 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   add_mesh_outputs(*run, options);
   add_output_flags(*run, options);
   add_lengths_flag(*run, options);
+  add_pipeline_flags(*run, options);
   add_topology_flags(*run, options);
   run->footer(help_footer());
   return *run;
@@ -436,7 +448,7 @@ void add_step_options(CLI::App& command, RunOptions& options, const char* worklo
   command
       .add_option("--slice", options.slice,
                   "Chips per dimension, up to 128x32 on tpu-v3 [4x4; of a\nfile or mesh, as many cores as it has "
-                  "devices]")
+                  "devices; of a\npipeline, as many as stages]")
       ->option_text("AxB");
   options::add_machine_option(command, options.machine);
   options::add_set_option(command, options.machine);

@@ -28,6 +28,15 @@ std::string partition_lines(const PartitionFlags& flags) {
   return lines;
 }
 
+std::string pipeline_lines(const PipelineFlags& flags) {
+  if (!flags.asked()) return "";
+  std::string lines =
+      fmt::format("stages {}\nmicro-batches {}\nchunks {}\nschedule {}\ndivide-at {}\n", flags.stages.value_or(0),
+                  flags.micro_batches.value_or(0), flags.chunks.value_or(0), flags.schedule, flags.divide_at);
+  if (flags.schedule.ends_with(".toml")) lines += file_line(flags.schedule);
+  return lines;
+}
+
 bool matters(std::string_view key, bool overlapped) {
   if (key.starts_with("host.") || key.starts_with("input.") || key.starts_with("job.")) return false;
   return overlapped || !key.starts_with("ici.");
@@ -55,6 +64,7 @@ std::string step_key(const RunOptions& options, const base::Config& machine) {
     key += fmt::format("compiler {}\n", sw::driver::to_string(options.compiler_as_set()));
   for (const auto& [name, value] : options.build.model) key += fmt::format("{} = {}\n", name, value);
   key += partition_lines(options.partition);
+  key += pipeline_lines(options.pipeline);
   for (const base::ConfigEntry& entry : machine.entries()) {
     if (matters(entry.key, overlapped)) key += fmt::format("{} = {}\n", entry.key, entry.text);
   }

@@ -119,6 +119,11 @@ std::vector<StudyFlag> run_flags() {
           choice("rematerialise", "--rematerialise", {"auto", "none", "dots", "unbatched-dots", "layer"}),
           text_flag("weight_update_sharding", "--weight-update-sharding", check_update_axes),
           toggle("windowed_einsum", "--windowed-einsum"),
+          count("stages", "--stages", 1, 1024),
+          count("micro_batches", "--micro-batches", 1, 4096),
+          file_flag("schedule", "--schedule"),
+          count("chunks", "--chunks", 1, 64),
+          text_flag("divide_at", "--divide-at"),
           choice("train", "--train", optimizer_names()),
           text_flag("loss", "--loss"),
           text_flag("parameters", "--parameters"),
@@ -136,8 +141,11 @@ std::vector<StudyFlag> train_flags() {
   constexpr std::int64_t max_steps = 10'000'000;
   std::vector<StudyFlag> flags = run_flags();
   std::erase_if(flags, [](const StudyFlag& flag) {
-    constexpr std::array<std::string_view, 8> left_out{
-        "detail", "fold", "overlap", "contention", "algorithm", "memory", "rematerialise", "weight_update_sharding"};
+    constexpr std::array<std::string_view, 13> left_out{
+        "detail",    "fold",          "overlap",       "contention",
+        "algorithm", "memory",        "rematerialise", "weight_update_sharding",
+        "stages",    "micro_batches", "schedule",      "chunks",
+        "divide_at"};
     return std::ranges::find(left_out, flag.key) != left_out.end();
   });
   flags.insert(flags.end(), {choice("clients", "--clients", {"one", "per-host"}), number_flag("epochs", "--epochs"),

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "hw/memory_levels.h"
+#include "sw/compiler/core_view.h"
 #include "sw/compiler/heap.h"
 #include "sw/compiler/tiles/core_op.h"
 
@@ -69,10 +70,13 @@ base::Bytes bytes_in(int memory, const hlo::Shape& shape) {
 
 class Account {
  public:
-  Account(const hlo::Module& module, const hlo::Computation& entry, int memory = hw::level::hbm)
-      : module_(module), entry_(entry), memory_(memory) {
+  Account(const hlo::Module& module, const hlo::Computation& entry, int memory = hw::level::hbm,
+          const CoreView* view = nullptr)
+      : module_(module), entry_(entry), memory_(memory), view_(view) {
     for (hlo::InstructionId id = 0; id < int(entry.instructions.size()); ++id) {
-      if (reads_memory(id)) {
+      if (const int branch = branch_taken(id); branch >= 0) {
+        read_in_branch(id, branch);
+      } else if (reads_memory(id)) {
         for (hlo::InstructionId operand : entry[id].operands) read(trees_[operand], id);
       }
       if (entry[id].phase == hlo::AsyncPhase::done) {
@@ -81,7 +85,13 @@ class Account {
       trees_.push_back(place(entry[id], id));
       add_temporaries(id);
     }
-    for (hlo::InstructionId parameter : entry.parameters) stay_from_start(trees_[parameter]);
+    for (hlo::InstructionId parameter : entry.parameters) {
+      if (is_unread(parameter)) {
+        buffers_[std::size_t(trees_[parameter].buffer)].bytes = {};
+        continue;
+      }
+      stay_from_start(trees_[parameter]);
+    }
     use(trees_[entry.root], end());
   }
 
@@ -102,11 +112,25 @@ class Account {
     for (std::size_t i = 0; i < root.elements.size(); ++i) donate({std::int64_t(i), 0, std::int64_t(i)});
   }
 
+  /// Accounts the results as memory of the caller.
+  void give_results() {
+    for (const BufferTree& element : trees_[entry_.root].elements) {
+      if (element.buffer < 0) continue;
+      Buffer& buffer = buffers_[std::size_t(element.buffer)];
+      if (entry_[buffer.origin].opcode != hlo::Opcode::parameter) buffer.bytes = {};
+    }
+  }
+
   /// The account without its schedule.
   MemoryAccount summary() const {
     MemoryAccount account;
-    for (hlo::InstructionId parameter : entry_.parameters)
-      account.arguments += bytes_in(memory_, entry_[parameter].shape);
+    for (hlo::InstructionId parameter : entry_.parameters) {
+      if (is_unread(parameter)) {
+        account.unread.push_back(entry_[parameter].index);
+      } else {
+        account.arguments += bytes_in(memory_, entry_[parameter].shape);
+      }
+    }
     const std::vector<base::Bytes> live = live_bytes();
     for (hlo::InstructionId id = 0; id < end(); ++id) {
       if (live[id] <= account.peak) continue;
@@ -180,6 +204,63 @@ class Account {
     return live;
   }
 
+  /// The branch that the viewed core takes of a conditional, -1 if it is none or may be any.
+  int branch_taken(hlo::InstructionId id) const {
+    if (view_ == nullptr) return -1;
+    const auto found = view_->branch_of.find(id);
+    return found == view_->branch_of.end() ? -1 : found->second;
+  }
+
+  /// The operand of a branch, whose elements it may name.
+  const BufferTree& branch_operand(hlo::InstructionId id, int branch) const {
+    return trees_[std::size_t(entry_[id].operands[std::size_t(branch) + 1])];
+  }
+
+  const BranchUse& use_of(hlo::ComputationId branch) {
+    const auto [found, inserted] = uses_.try_emplace(branch);
+    if (inserted) found->second = use_of_branch(module_.computations[std::size_t(branch)]);
+    return found->second;
+  }
+
+  void read_in_branch(hlo::InstructionId id, int branch) {
+    const BranchUse& used = use_of(entry_[id].called[std::size_t(branch)]);
+    const BufferTree& operand = branch_operand(id, branch);
+    for (std::size_t i = 0; i < operand.elements.size(); ++i) {
+      if (i < used.reads.size() && used.reads[i]) read(operand.elements[i], id);
+    }
+  }
+
+  BufferTree results_of_branch(hlo::InstructionId id, int branch) {
+    const hlo::Shape& shape = entry_[id].shape;
+    const std::vector<int> results = use_of(entry_[id].called[std::size_t(branch)]).results;
+    if (results.size() != shape.tuple_shapes.size()) return new_tree(shape, id, "");
+    BufferTree tuple;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (results[i] >= 0) {
+        tuple.elements.push_back(branch_operand(id, branch).elements[std::size_t(results[i])]);
+      } else if (results[i] == BranchUse::leaves) {
+        tuple.elements.emplace_back();
+      } else {
+        tuple.elements.push_back(new_tree(shape.tuple_shapes[i], id, fmt::format("{{{}}}", i)));
+      }
+    }
+    return tuple;
+  }
+
+  /// Whether a permute sends the viewed core nothing.
+  bool gets_nothing(const hlo::Instruction& instruction) const {
+    if (view_ == nullptr || instruction.opcode != hlo::Opcode::collective_permute) return false;
+    if (instruction.shape.is_tuple() || module_.replicas != 1) return false;
+    return std::ranges::none_of(instruction.participants->source_target_pairs,
+                                [&](const auto& pair) { return pair.second == view_->core; });
+  }
+
+  /// Whether the viewed core reads a parameter neither itself nor in a branch.
+  bool is_unread(hlo::InstructionId parameter) const {
+    const int buffer = trees_[std::size_t(parameter)].buffer;
+    return view_ != nullptr && buffer >= 0 && buffers_[std::size_t(buffer)].readers.empty();
+  }
+
   /// A tuple, an element of one, and another name for a value do not read memory.
   bool reads_memory(hlo::InstructionId id) const {
     switch (entry_[id].opcode) {
@@ -194,6 +275,8 @@ class Account {
 
   BufferTree place(const hlo::Instruction& instruction, hlo::InstructionId id) {
     if (names_its_operand(instruction)) return BufferTree(trees_[instruction.operands[0]]);
+    if (gets_nothing(instruction)) return {};
+    if (const int branch = branch_taken(id); branch >= 0) return results_of_branch(id, branch);
     if (const int updated = updated_operand(module_, instruction); updated >= 0) {
       const BufferTree& operand = trees_[instruction.operands[std::size_t(updated)]];
       if (!instruction.shape.is_tuple() && operand.buffer >= 0) return BufferTree(operand);
@@ -238,6 +321,10 @@ class Account {
     const bool loop = instruction.opcode == hlo::Opcode::while_loop;
     if (!loop && instruction.opcode != hlo::Opcode::conditional && instruction.opcode != hlo::Opcode::call) return;
     if (instruction.phase == hlo::AsyncPhase::done) return;
+    if (const int branch = branch_taken(id); branch >= 0) {
+      add_temporaries_of_branch(id, instruction.called[std::size_t(branch)]);
+      return;
+    }
     base::Bytes most;
     for (hlo::ComputationId called : instruction.called) {
       Account account(module_, module_.computations[called], memory_);
@@ -246,6 +333,18 @@ class Account {
       most = std::max(most, inner.peak - inner.arguments);
     }
     if (most > base::Bytes(0)) buffers_.push_back({id, id, id, most, " (temporaries)", {}});
+  }
+
+  /// Accounts what a branch needs beyond its parameter and its results.
+  void add_temporaries_of_branch(hlo::InstructionId id, hlo::ComputationId branch) {
+    const auto [found, inserted] = temporaries_.try_emplace(branch);
+    if (inserted) {
+      Account account(module_, module_.computations[std::size_t(branch)], memory_);
+      account.give_results();
+      const MemoryAccount inner = account.summary();
+      found->second = inner.peak - inner.arguments;
+    }
+    if (found->second > base::Bytes(0)) buffers_.push_back({id, id, id, found->second, " (temporaries)", {}});
   }
 
   /// The buffer of an element of a value, or of the value itself if it is not a tuple.
@@ -293,7 +392,10 @@ class Account {
 
   const hlo::Module& module_;
   const hlo::Computation& entry_;
-  int memory_;  ///< number of the memory that is accounted
+  int memory_;            ///< number of the memory that is accounted
+  const CoreView* view_;  ///< whose account it is; null: of any core
+  std::map<hlo::ComputationId, BranchUse> uses_;
+  std::map<hlo::ComputationId, base::Bytes> temporaries_;  ///< of branches that a viewed core takes
   std::vector<Buffer> buffers_;
   std::vector<BufferTree> trees_;
 };
@@ -314,10 +416,12 @@ Liveness find_liveness(const hlo::Module& module, std::span<const hlo::Donation>
   return account.liveness();
 }
 
-MemoryAccount::Kinds argument_memory(const hlo::Module& module, std::span<const hlo::transform::ArgumentKind> kinds) {
+MemoryAccount::Kinds argument_memory(const hlo::Module& module, std::span<const hlo::transform::ArgumentKind> kinds,
+                                     std::span<const std::int64_t> unread) {
   const hlo::Computation& entry = module.entry_computation();
   MemoryAccount::Kinds sums;
   for (std::size_t number = 0; number < entry.parameters.size(); ++number) {
+    if (std::ranges::find(unread, std::int64_t(number)) != unread.end()) continue;
     const base::Bytes bytes = bytes_in(hw::level::hbm, entry[entry.parameters[number]].shape);
     switch (kinds[number]) {
       case hlo::transform::ArgumentKind::parameter:
@@ -334,21 +438,41 @@ MemoryAccount::Kinds argument_memory(const hlo::Module& module, std::span<const 
   return sums;
 }
 
-MemoryAccount account_memory(const hlo::Module& module, std::span<const hlo::Donation> donations, int memories) {
-  Account account(module, module.entry_computation());
+namespace {
+
+MemoryAccount full_account(const hlo::Module& module, std::span<const hlo::Donation> donations, int memories,
+                           const CoreView* view) {
+  Account account(module, module.entry_computation(), hw::level::hbm, view);
   for (const hlo::Donation& donation : donations) account.donate(donation);
   MemoryAccount result = account.summary();
   account.add_padding(result);
   account.add_schedule(result);
   for (int number = hw::level::vmem; number < memories; ++number) {
     if (!is_used(number, module)) continue;
-    Account of_level(module, module.entry_computation(), number);
+    Account of_level(module, module.entry_computation(), number, view);
     for (const hlo::Donation& donation : donations) of_level.donate(donation);
     MemoryAccount level = of_level.summary();
     std::erase_if(level.largest_at_peak, [](const auto& buffer) { return buffer.bytes == base::Bytes(0); });
     result.levels.push_back({number, level.peak, level.peak_position, std::move(level.largest_at_peak)});
   }
   return result;
+}
+
+}  // namespace
+
+MemoryAccount account_memory(const hlo::Module& module, std::span<const hlo::Donation> donations, int memories) {
+  const CoreView* most = nullptr;
+  base::Bytes peak;
+  const std::vector<CoreView> views = core_views(module);
+  for (const CoreView& view : views) {
+    Account account(module, module.entry_computation(), hw::level::hbm, &view);
+    for (const hlo::Donation& donation : donations) account.donate(donation);
+    const base::Bytes own = account.summary().peak;
+    if (most != nullptr && own <= peak) continue;
+    most = &view;
+    peak = own;
+  }
+  return full_account(module, donations, memories, most);
 }
 
 }  // namespace podsim::sw::compiler

@@ -50,6 +50,7 @@ struct MemoryAccount {
     std::vector<Buffer> largest_at_peak;  ///< at most ten, largest first
   };
   base::Bytes arguments;                 ///< the parameters of the entry; live throughout
+  std::vector<std::int64_t> unread;      ///< numbers of those that the accounted core does not read, without memory
   std::optional<Kinds> kinds;            ///< if it is known which is what
   base::Bytes peak;                      ///< maximum of live memory, including arguments
   base::Bytes heap;                      ///< the same with the gaps between arrays that have fixed offsets (heap.h)
@@ -73,11 +74,18 @@ struct MemoryAccount {
 /// parameter after the output is defined. Temporaries inside a fusion, and arrays that a memory space puts elsewhere,
 /// take no device memory. Arrays in the memories below number `memories` are accounted by the same rules, each memory
 /// by itself.
+///
+/// If branches of the entry depend on the device number alone (hlo/transform/partition_branch.h), as those of a
+/// pipeline's stages do, the account is that of the core that needs most: results that its branch passes on share the
+/// memory of the branch's operand; an AllocateBuffer that it returns, a permute that sends it nothing, and a parameter
+/// that it does not read take none.
 MemoryAccount account_memory(const hlo::Module& module, std::span<const hlo::Donation> donations = {},
                              int memories = 0);
 
-/// Device memory of the arguments of one core, by kind. `kinds` has one for each entry parameter.
-MemoryAccount::Kinds argument_memory(const hlo::Module& module, std::span<const hlo::transform::ArgumentKind> kinds);
+/// Device memory of the arguments of one core, by kind, without those that are `unread`. `kinds` has one for each entry
+/// parameter.
+MemoryAccount::Kinds argument_memory(const hlo::Module& module, std::span<const hlo::transform::ArgumentKind> kinds,
+                                     std::span<const std::int64_t> unread = {});
 
 /// An array of the entry computation in device memory, with the names that it has there.
 struct LiveArray {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sw/compiler/core_view.h"
 #include "sw/compiler/fuse/rebuild.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/schedule_steps.h"
@@ -261,6 +262,22 @@ hlo::Module ordered_by_memory(hlo::Module fused, std::span<const hlo::Donation> 
     if (most >= least) entry = std::move(best);
     least = std::min(least, most);
   }
+  return fused;
+}
+
+hlo::Module branches_ordered_by_memory(hlo::Module fused) {
+  std::set<hlo::ComputationId> branches;
+  for (const CoreView& view : core_views(fused)) {
+    for (const auto& [id, branch] : view.branch_of) {
+      branches.insert(fused.entry_computation()[id].called[std::size_t(branch)]);
+    }
+  }
+  const hlo::ComputationId entry = fused.entry;
+  for (const hlo::ComputationId branch : branches) {
+    fused.entry = branch;
+    fused = ordered_by_memory(std::move(fused));
+  }
+  fused.entry = entry;
   return fused;
 }
 

@@ -24,4 +24,8 @@ namespace podsim::sw::compiler {
 /// scheduler has the priority above for all ops.
 hlo::Module ordered_by_memory(hlo::Module fused, std::span<const hlo::Donation> donations = {});
 
+/// As above, in the branches that cores of the entry take by their number (core_view.h), such as those of the stages of
+/// a pipeline.
+hlo::Module branches_ordered_by_memory(hlo::Module fused);
+
 }  // namespace podsim::sw::compiler

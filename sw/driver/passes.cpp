@@ -121,7 +121,7 @@ constexpr std::array memory{
     Pass{"order_by_memory", "the order that takes the least memory",
          [](Compilation& c) {
            const std::vector<hlo::Donation> donations = c.module.donations;
-           c.module = compiler::ordered_by_memory(std::move(c.module), donations);
+           c.module = compiler::branches_ordered_by_memory(compiler::ordered_by_memory(std::move(c.module), donations));
          },
          is_compiled},
     Pass{"recompute", "ops that run once more, as memory requires", recompute, may_recompute},

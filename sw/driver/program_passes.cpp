@@ -127,7 +127,7 @@ void account(Compilation& compilation) {
   const hlo::Module& module = compilation.module;
   const int memories = hw::level::first_declared + int(compilation.machine().levels.size());
   step.memory = compiler::account_memory(module, module.donations, memories);
-  if (compilation.kinds) step.memory.kinds = compiler::argument_memory(module, *compilation.kinds);
+  if (compilation.kinds) step.memory.kinds = compiler::argument_memory(module, *compilation.kinds, step.memory.unread);
   step.batch = compiler::batch_bytes(module, module.donations);
   const std::vector<base::Bytes> parts = compiler::state_bytes(module, module.donations);
   for (std::size_t i = 0; i < parts.size(); ++i) {
