@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,55 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double tolerance = 1.05;  // of the most expensive chunk's cost
+
+/// True for what compilers compute within the loops of an operation that reads it.
+bool is_fused(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::broadcast:
+    case Opcode::constant:
+    case Opcode::get_tuple_element:
+    case Opcode::iota:
+    case Opcode::pad:
+    case Opcode::reshape:
+    case Opcode::slice:
+    case Opcode::transpose:
+    case Opcode::tuple:
+      return true;
+    default:
+      return is_elementwise(opcode);
+  }
+}
+
+double bytes_of(const Shape& shape) { return shape.is_tuple() ? 0 : double(logical_bytes(shape).value()); }
+
+/// The cost of an operation, of a loop with all its trips (one if their number is not known), of a conditional that of
+/// its most expensive branch. It moves the operands and results that are `in_memory`; empty: all are.
+double cost_of(const Module& module, const Computation& computation, InstructionId id, double flops_per_byte,
+               const std::vector<bool>& in_memory) {
+  const Instruction& instruction = computation[id];
+  const bool is_loop = instruction.opcode == Opcode::while_loop;
+  const bool is_conditional = instruction.opcode == Opcode::conditional;
+  if (!is_loop && !is_conditional && instruction.opcode != Opcode::call) {
+    double moved = 0;
+    const auto add = [&](InstructionId value) {
+      if (in_memory.empty() || in_memory[std::size_t(value)]) moved += bytes_of(computation[value].shape);
+    };
+    add(id);
+    for (const InstructionId operand : std::set(instruction.operands.begin(), instruction.operands.end())) add(operand);
+    return std::max(double(transform::cost(module, computation, id).flops), flops_per_byte * moved);
+  }
+  double all = 0, most = 0;
+  for (const ComputationId called : instruction.called) {
+    const Computation& body = module.computations[std::size_t(called)];
+    double own = 0;
+    for (InstructionId inner = 0; inner < InstructionId(body.instructions.size()); ++inner) {
+      if (body[inner].opcode != Opcode::parameter) own += cost_of(module, body, inner, flops_per_byte, {});
+    }
+    all += own;
+    most = std::max(most, own);
+  }
+  return is_conditional ? most : all * double(is_loop ? std::max<std::int64_t>(1, instruction.trip_count) : 1);
+}
 
 /// What divisions are chosen by. Boundary i is before activation i.
 class Boundaries {
@@ -42,11 +92,17 @@ class Boundaries {
     module.computations = network_.graph.called_computations();
     Computation entry;
     for (InstructionId id = 0; id < network_.graph.size(); ++id) entry.instructions.push_back(network_.graph[id]);
+    std::vector<bool> in_memory(entry.instructions.size(), false);  // results that operations store
+    for (const InstructionId id : origins_.activations) {
+      const bool reads_memory = !is_fused(entry[id].opcode) && entry[id].opcode != Opcode::reduce;
+      in_memory[std::size_t(id)] = !is_fused(entry[id].opcode);
+      for (const InstructionId operand : entry[id].operands) {
+        in_memory[std::size_t(operand)] = in_memory[std::size_t(operand)] || reads_memory;
+      }
+    }
     costs_.push_back(0);
     for (const InstructionId id : origins_.activations) {
-      const transform::Cost cost = transform::cost(module, entry, id);
-      const double own = std::max(double(cost.flops), flops_per_byte * double(cost.bytes.value()));
-      costs_.push_back(costs_.back() + own);
+      costs_.push_back(costs_.back() + cost_of(module, entry, id, flops_per_byte, in_memory));
     }
   }
 

@@ -19,9 +19,10 @@ struct Division {
 };
 
 /// The division into `chunks` whose most expensive chunk costs least; of those within a twentieth of it (assumed), the
-/// one that sends the least bytes from chunk to chunk. An operation costs its FLOPs, or `flops_per_byte` times its
-/// bytes if that is more. No boundary is within a gradient that is given, nor where a tuple would be sent. InputError
-/// if the network has too few such boundaries.
+/// one that sends the least bytes from chunk to chunk. An operation costs its FLOPs, or `flops_per_byte` times the
+/// bytes that it moves if that is more: those of a product, and of what is elementwise or a sum those that are not
+/// results of other elementwise operations. A loop costs as much as all its trips. No boundary is within a gradient
+/// that is given, nor where a tuple would be sent. InputError if the network has too few such boundaries.
 Division balanced_division(const Network& network, std::int64_t chunks, double flops_per_byte);
 
 /// The division in which each chunk but the first begins at the first operation whose op_name begins with a prefix:

@@ -37,7 +37,7 @@ Origins find_origins(const Network& network) {
   for (const InstructionId weight : network.weights) origins.trained[std::size_t(weight)] = true;
   for (std::size_t id = 0; id < size; ++id) {
     const Instruction& instruction = graph[InstructionId(id)];
-    if (instruction.opcode == Opcode::parameter) of_batch[id] = !origins.trained[id];
+    of_batch[id] = !is_shareable(instruction.opcode) && !origins.trained[id];  // parameters, infeeds, random numbers
     costly[id] = is_expensive_or_random(instruction);
     for (const InstructionId operand : instruction.operands) {
       origins.trained[id] = origins.trained[id] || origins.trained[std::size_t(operand)];
@@ -51,8 +51,7 @@ Origins find_origins(const Network& network) {
     if (!used[id]) continue;
     const bool trained = origins.trained[id];
     for (const InstructionId operand : graph[InstructionId(id)].operands) used[std::size_t(operand)] = true;
-    const bool is_random = costly[id] && !is_shareable(graph[InstructionId(id)].opcode);
-    if (trained ? !of_batch[id] && !is_random : !costly[id]) {
+    if (trained ? !of_batch[id] : !costly[id]) {
       origins.of[id] = trained ? Origin::weights : Origin::microbatch;
     } else {
       origins.of[id] = Origin::activation;

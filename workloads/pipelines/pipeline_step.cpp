@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -229,7 +230,9 @@ class PipelineWriter {
 
   InstructionId value_of(std::size_t chunk, std::size_t microbatch, InstructionId id) const {
     if (const auto at = tensor_of_.find(id); at != tensor_of_.end()) {
-      return holders_[std::size_t(holder_of_[stage_of(chunk)][at->second])].value;
+      const int holder = holder_of_[stage_of(chunk)][at->second];
+      if (holder < 0) throw std::logic_error("a chunk reads a weight that its stage does not have");
+      return holders_[std::size_t(holder)].value;
     }
     if (const auto at = prepared_[chunk].find(id); at != prepared_[chunk].end()) return at->second;
     if (const auto at = inputs_[microbatch].find(id); at != inputs_[microbatch].end()) return at->second;
