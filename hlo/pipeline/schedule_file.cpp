@@ -59,10 +59,9 @@ class ScheduleReader {
       if (stages == nullptr) fail("stages is a list of texts", layer_.locate(node.source()), "one for every stage");
     }
     if (stages == nullptr || stages->empty()) {
-      throw base::InputError(base::Diagnostic{base::Diagnostic::Severity::error,
-                                              "a schedule has no stages",
-                                              {std::string(file_)},
-                                              "such as stages = [\"F0 B0\"]"});
+      base::SourceLocation whole;
+      whole.file = file_;
+      fail("a schedule has no stages", whole, "such as stages = [\"F0 B0\"]");
     }
     for (const toml::node& node : *stages) read_stage(node);
     if (const std::optional<ScheduleFault> fault = find_fault(schedule_)) {
