@@ -13,14 +13,14 @@
 namespace podsim::hlo::pipeline {
 namespace {
 
-constexpr auto task_form = "a task is F, B, I or W, a micro-batch and perhaps a chunk, as in F0 or W3.1";
-constexpr std::int64_t most_tasks = 1 << 20;  // of a schedule
+constexpr auto task_form = "a task is F, B, I or W, a micro-batch and perhaps a chunk, each below 4096: F0, W3.1";
+constexpr std::int64_t end_of_numbers = 4096;
 
 /// A number at the begin of a text, which it removes.
 std::optional<std::int64_t> take_number(std::string_view& text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || text.front() == '-' || number >= most_tasks) return std::nullopt;
+  if (error != std::errc() || text.front() == '-' || number >= end_of_numbers) return std::nullopt;
   text.remove_prefix(std::size_t(end - text.data()));
   return number;
 }

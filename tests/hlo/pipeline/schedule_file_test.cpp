@@ -38,6 +38,7 @@ TEST(ScheduleFile, ErrorsAreAtTheTask) {
   expect_refused({"stages = [\"F0 X0\"]", "'X0' is no task", 1, 15});
   expect_refused({"stages = [\"F0 B\"]", "'B' is no task", 1, 15});
   expect_refused({"stages = [\"F0 B-1\"]", "'B-1' is no task", 1, 15});
+  expect_refused({"stages = [\"F0 B4096\"]", "'B4096' is no task", 1, 15});
   expect_refused({"stages = [\"F0 B0\", 3]", "the tasks of a stage are a text", 1, 20});
   expect_refused({"stagse = []", "'stagse' is no key", 1, 1});
   expect_refused({"stages = \"F0 B0\"", "stages is a list", 1, 10});
