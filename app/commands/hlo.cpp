@@ -18,7 +18,7 @@
 #include "app/commands/hlo_parts/hlo_print.h"
 #include "app/options/limit_option.h"
 #include "app/output/failed_check.h"
-#include "app/run/module_file.h"
+#include "app/run/files/module_file.h"
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
 #include "base/host/standard_output.h"
@@ -42,7 +42,7 @@ struct HloOptions {
 
 hlo::text::ReadResult read_module_file(const HloOptions& options, const std::string& file) {
   const auto unknown = options.strict ? hlo::text::UnknownOpcodes::reject : hlo::text::UnknownOpcodes::warn;
-  return hlo::text::read(file, run::module_text("FILE", file), unknown);
+  return hlo::text::read(file, run::files::module_text("FILE", file), unknown);
 }
 
 std::string warning_text(const base::Diagnostic& warning) {

@@ -8,8 +8,8 @@
 
 #include "app/options/slice.h"
 #include "app/run/default_slice.h"
-#include "app/run/trip_counts.h"
-#include "app/run/unused_shardings.h"
+#include "app/run/files/trip_counts.h"
+#include "app/run/files/unused_shardings.h"
 #include "app/run/update_choice.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
@@ -86,8 +86,8 @@ void StepCompiler::read_module_file(const workloads::importers::Importer& import
     base::host::locate_errors("--set", key + "=" + value,
                               [] { throw base::InputError("keys of a model are for built-in workloads"); });
   }
-  ModuleFile file = read_module(options_.workload, warnings_, "WORKLOAD", options_.build.model);
-  set_trip_counts(file.graph, options_.trips);
+  files::ModuleFile file = files::read_module(options_.workload, warnings_, "WORKLOAD", options_.build.model);
+  files::set_trip_counts(file.graph, options_.trips);
   devices_ = file.graph.replicas * file.graph.partitions;
   if (!options_.training.any()) written_ = workloads::workload_of_text(file.text, file.graph);
   if (written_) {
@@ -111,7 +111,7 @@ void StepCompiler::read_module_file(const workloads::importers::Importer& import
 }
 
 void StepCompiler::train() {
-  const TrainingFlags& flags = options_.training;
+  const files::TrainingFlags& flags = options_.training;
   if (!flags.any()) return;
   if (!file_)
     throw base::InputError(
@@ -124,7 +124,7 @@ void StepCompiler::train() {
     throw base::InputError("--train takes a program of one device or of all of them together, this one is partitioned");
   }
   const bool in_stages = options_.pipeline.asked();
-  locate_gradient_errors(*file_, [&] {
+  files::locate_gradient_errors(*file_, [&] {
     const std::optional<std::int64_t> replicas = whole || in_stages ? std::nullopt : std::optional(cores());
     workloads::TrainingStep step = workloads::trained_program(*module_, flags.plan(), replicas);
     if (in_stages && whole) throw base::InputError("a program of all cores together cannot be divided into stages");
@@ -248,7 +248,7 @@ CompiledStep StepCompiler::compiled(sw::driver::Program program, const sw::drive
   };
   at_blamed_flags([&] {
     if (text_) {
-      locate_instruction_errors(*text_, work);
+      files::locate_instruction_errors(*text_, work);
     } else {
       work();
     }
@@ -256,7 +256,7 @@ CompiledStep StepCompiler::compiled(sw::driver::Program program, const sw::drive
   std::vector<std::string>& warnings = step_.step.warnings;
   warnings.insert(warnings.begin(), warnings_.begin(), warnings_.end());
   if (text_ && is_partitioned_) {
-    for (std::string& warning : unused_shardings(*text_, *step_.step.partitioned))
+    for (std::string& warning : files::unused_shardings(*text_, *step_.step.partitioned))
       warnings.push_back(std::move(warning));
   }
   text_.reset();

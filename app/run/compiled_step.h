@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/run/module_file.h"
+#include "app/run/files/module_file.h"
 #include "app/run/run_options.h"
 #include "app/run/run_partition.h"
 #include "base/config.h"
@@ -115,7 +115,7 @@ class StepCompiler {
   std::optional<workloads::nets::Net> net_;     ///< that the flags name
   std::optional<workloads::Workload> written_;  ///< that the file was written of (workloads/workload_text.h)
   std::int64_t devices_ = 0;                    ///< for which the file is; 0: any number
-  std::optional<ModuleFile> file_;              ///< that the module was read from, if it is differentiated
+  std::optional<files::ModuleFile> file_;       ///< that the module was read from, if it is differentiated
   sw::compiler::costs::PriceList prices_;       ///< of --costs
   std::optional<hlo::text::Module> text_;       ///< what the module was read from
   bool is_global_ = false;                      ///< the module is one of all cores together, with its shardings

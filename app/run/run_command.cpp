@@ -18,12 +18,12 @@
 #include "app/options/flag_values.h"
 #include "app/options/limit_option.h"
 #include "app/run/describe_workload.h"
+#include "app/run/files/trip_counts.h"
 #include "app/run/run.h"
 #include "app/run/run_compare.h"
 #include "app/run/run_lengths.h"
 #include "app/run/run_options.h"
 #include "app/run/run_topology.h"
-#include "app/run/trip_counts.h"
 #include "base/host/arguments.h"
 #include "sw/runtime/detail.h"
 #include "workloads/importers/importer.h"
@@ -460,7 +460,7 @@ void add_step_options(CLI::App& command, RunOptions& options, const char* worklo
   add_partition_flags(command, options);
   add_inference_flag(command, options);
   options.training.add_to(command);
-  add_trips_option(command, options.trips);
+  files::add_trips_option(command, options.trips);
   options::add_file_option(command, "--costs", options.costs,
                            "What custom calls of a file cost, by target and shapes (TOML)\n[the bytes that they move]");
 }

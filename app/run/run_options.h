@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/options/machine_options.h"
+#include "app/run/files/training_flags.h"
 #include "app/run/partition_options.h"
 #include "app/run/pipeline_flags.h"
-#include "app/run/training_flags.h"
 #include "sw/collectives/algorithm.h"
 #include "sw/compiler/overlap.h"
 #include "sw/driver/compiler_year.h"
@@ -40,7 +40,7 @@ struct RunOptions {
   workloads::WorkloadOptions build;  ///< batch, optimizer and the model's keys
   PartitionFlags partition;
   PipelineFlags pipeline;
-  TrainingFlags training;          ///< of a file's forward program
+  files::TrainingFlags training;   ///< of a file's forward program
   std::vector<std::string> trips;  ///< "NAME=N": passes of a file's loops that its text does not tell
   std::string costs;               ///< file with prices of custom calls; empty: none
   bool show_mesh = false;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "app/run/compiled_step.h"
-#include "app/run/module_file.h"
+#include "app/run/files/module_file.h"
 #include "workloads/importers/importer.h"
 
 namespace podsim::app::run {
@@ -48,7 +48,7 @@ std::string step_key(const RunOptions& options, const base::Config& machine) {
   std::string key = fmt::format("workload {}\nslice {}\n", options.workload, options.slice);
   if (workloads::importers::importer_of(options.workload) != nullptr)
     key += file_line(workloads::importers::file_of(options.workload));
-  const TrainingFlags& training = options.training;
+  const files::TrainingFlags& training = options.training;
   if (training.any()) {
     key += fmt::format("train {}\nloss {}\nparameters {}\nprecision {}\n", training.optimizer, training.loss,
                        training.parameters, training.precision);

@@ -39,8 +39,9 @@ const std::vector<std::string>& folders() {
       "base/text", "base", "base/parameters", "base/host", "base/trace", "base/systemc",
       // hlo
       "hlo", "hlo/rules", "hlo/build", "hlo/eval/complex", "hlo/eval/whole", "hlo/eval", "hlo/transform/formulas",
-      "hlo/transform/gradient", "hlo/transform", "hlo/pipeline", "hlo/expanders", "hlo/proto", "hlo/stablehlo", "hlo/text",
-      "hlo/text/graph", "hlo/spmd/mesh", "hlo/spmd/propagate", "hlo/spmd/reshard", "hlo/spmd/partition", "hlo/api",
+      "hlo/transform/gradient", "hlo/transform", "hlo/pipeline", "hlo/expanders", "hlo/proto", "hlo/stablehlo",
+      "hlo/text", "hlo/text/graph", "hlo/spmd/mesh", "hlo/spmd/propagate", "hlo/spmd/reshard", "hlo/spmd/partition",
+      "hlo/api",
       // noc
       "noc", "noc/router", "noc/ici", "noc/chip_switch",
       // hw
@@ -50,8 +51,9 @@ const std::vector<std::string>& folders() {
       "hw/bundle/vector", "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
       // workloads
       "workloads/job", "workloads/machines", "workloads/shardings", "workloads", "workloads/layers",
-      "workloads/pipelines", "workloads/streams", "workloads/models/recommenders", "workloads/models/mask_rcnn", "workloads/models/inception",
-      "workloads/models", "workloads/nets", "workloads/scalesim", "workloads/importers", "workloads/lengths",
+      "workloads/pipelines", "workloads/streams", "workloads/models/recommenders", "workloads/models/mask_rcnn",
+      "workloads/models/inception", "workloads/models", "workloads/nets", "workloads/scalesim", "workloads/importers",
+      "workloads/lengths",
       // sw
       "sw", "sw/collectives", "sw/collectives/patterns", "sw/collectives/schedule", "sw/collectives/engine",
       "sw/compiler/fuse", "sw/compiler/tiles", "sw/codegen/registers", "sw/codegen/schedule", "sw/codegen/builder",
@@ -66,8 +68,8 @@ const std::vector<std::string>& folders() {
       // studies
       "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/sweep", "studies/whatif",
       // app
-      "app/options", "app/output", "app/command_line", "app/run", "app/commands/hlo_parts", "app/commands",
-      "app/validate", "app/sweep", "app/whatif", "app",
+      "app/options", "app/output", "app/command_line", "app/run/files", "app/run", "app/commands/hlo_parts",
+      "app/commands", "app/validate", "app/sweep", "app/whatif", "app",
       // mpi
       "mpi"};
   return all;

@@ -15,7 +15,7 @@
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
 #include "app/run/compiled_step.h"
-#include "app/run/module_file.h"
+#include "app/run/files/module_file.h"
 #include "base/host/standard_output.h"
 #include "base/text/json_text.h"
 #include "base/text/text_table.h"
@@ -37,9 +37,9 @@ struct HloDimensionsOptions {
 /// The program as it is given, with its donations.
 hlo::Module module_of(HloDimensionsOptions& options) {
   const workloads::ModelSettings model = options.settings.take_model_settings();
-  if (!run::names_workload(options.program)) {
+  if (!run::files::names_workload(options.program)) {
     std::vector<std::string> warnings;
-    hlo::Module module = run::read_module(options.program, warnings, "FILE", model).graph;
+    hlo::Module module = run::files::read_module(options.program, warnings, "FILE", model).graph;
     for (const std::string& warning : warnings) base::host::print_warning(warning);
     return module;
   }

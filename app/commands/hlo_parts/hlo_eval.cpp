@@ -18,7 +18,7 @@
 #include "app/commands/hlo_parts/hlo_arguments.h"
 #include "app/options/limit_option.h"
 #include "app/output/partial_result.h"
-#include "app/run/module_file.h"
+#include "app/run/files/module_file.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/interrupt.h"
@@ -69,7 +69,7 @@ void check_size(const EvalOptions& options, const hlo::Module& module, std::size
 /// The module of a file that a name says; without a name, the only one.
 hlo::text::Module read_one(const EvalOptions& options) {
   hlo::text::ReadResult result =
-      hlo::text::read(options.file, run::module_text("FILE", options.file), hlo::text::UnknownOpcodes::reject);
+      hlo::text::read(options.file, run::files::module_text("FILE", options.file), hlo::text::UnknownOpcodes::reject);
   if (!result.ok()) throw base::InputError(std::move(result.diagnostics));
   if (result.modules.size() == 1 && options.module.empty()) return std::move(result.modules[0]);
   std::vector<std::string> names;
@@ -244,7 +244,7 @@ void evaluate_file(const EvalOptions& options) {
   };
   try {
     std::vector<hlo::Literal> results;
-    run::locate_instruction_errors(text, [&] {
+    run::files::locate_instruction_errors(text, [&] {
       try {
         results = hlo::eval::evaluate_values(module, std::move(arguments), host);
       } catch (const hlo::eval::EvaluationError& error) {

@@ -9,9 +9,9 @@
 
 #include "app/commands/hlo_parts/hlo_grad_check.h"
 #include "app/options/limit_option.h"
-#include "app/run/module_file.h"
-#include "app/run/training_flags.h"
-#include "app/run/trip_counts.h"
+#include "app/run/files/module_file.h"
+#include "app/run/files/training_flags.h"
+#include "app/run/files/trip_counts.h"
 #include "base/diagnostic.h"
 #include "base/host/standard_output.h"
 #include "hlo/hlo_names.h"
@@ -21,7 +21,7 @@ namespace {
 
 struct GradOptions {
   std::string file;
-  run::TrainingFlags training;
+  run::files::TrainingFlags training;
   std::vector<std::string> trips;
   bool checks = false;
   CheckPoint point;
@@ -42,10 +42,10 @@ void require_flags_that_fit(const GradOptions& options) {
 void print_gradients(const GradOptions& options) {
   require_flags_that_fit(options);
   std::vector<std::string> warnings;
-  run::ModuleFile file = run::read_module(options.file, warnings, "FILE");
-  run::set_trip_counts(file.graph, options.trips);
+  run::files::ModuleFile file = run::files::read_module(options.file, warnings, "FILE");
+  run::files::set_trip_counts(file.graph, options.trips);
   for (const std::string& warning : warnings) base::host::print_warning(warning);
-  run::locate_gradient_errors(file, [&] {
+  run::files::locate_gradient_errors(file, [&] {
     if (options.checks) return check_gradients_of(file, options.training.plan(), options.point);
     const workloads::ProgramTraining plan = options.training.plan();
     const hlo::Module made = options.training.optimizer.empty()
@@ -67,7 +67,7 @@ void add_hlo_grad(CLI::App& hlo) {
       ->option_text(" ")
       ->required();
   options->training.add_to(*grad);
-  run::add_trips_option(*grad, options->trips);
+  run::files::add_trips_option(*grad, options->trips);
   grad->add_flag(
       "--check", options->checks,
       "Compare the gradients with central differences of the loss, in f64,\nalong a random direction of each "

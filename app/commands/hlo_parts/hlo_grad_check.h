@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/run/module_file.h"
+#include "app/run/files/module_file.h"
 #include "workloads/trained_program.h"
 
 namespace podsim::app::commands::hlo_parts {
@@ -18,6 +18,7 @@ struct CheckPoint {
 
 /// Compares the gradients of a file's loss with central differences in double precision, and prints a line for each
 /// parameter. Throws FailedCheck if one differs, InputError if they cannot be evaluated.
-void check_gradients_of(const run::ModuleFile& file, workloads::ProgramTraining training, const CheckPoint& point);
+void check_gradients_of(const run::files::ModuleFile& file, workloads::ProgramTraining training,
+                        const CheckPoint& point);
 
 }  // namespace podsim::app::commands::hlo_parts

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "app/options/machine_options.h"
-#include "app/run/module_file.h"
+#include "app/run/files/module_file.h"
+#include "app/run/files/unused_shardings.h"
 #include "app/run/partition_options.h"
 #include "app/run/run_partition.h"
-#include "app/run/unused_shardings.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/output_file.h"
@@ -58,7 +58,7 @@ PartitionedProgram file_program(const HloPartitionOptions& options, run::RunPart
                               [] { throw base::InputError("keys of a model are for built-in workloads"); });
   }
   std::vector<std::string> warnings;
-  run::ModuleFile file = run::read_module(options.program, warnings, "FILE", model);
+  run::files::ModuleFile file = run::files::read_module(options.program, warnings, "FILE", model);
   for (const std::string& warning : warnings) base::host::print_warning(warning);
   partition.take_declared_mesh(file.graph, file.text);
   if (!partition.cores() && (file.graph.partitions == 1 || !sw::driver::is_annotated(file.graph))) {
@@ -105,7 +105,7 @@ std::string text_of_partition(const HloPartitionOptions& options, const Partitio
   const sw::TargetMachine machine = sw::read_target(options.settings.load());
   const sw::driver::Step whole = partitioned(program, partition, machine, "split_device_branches");
   if (program.text) {
-    for (const std::string& warning : run::unused_shardings(*program.text, *whole.partitioned)) {
+    for (const std::string& warning : run::files::unused_shardings(*program.text, *whole.partitioned)) {
       base::host::print_warning(warning);
     }
   }
@@ -136,13 +136,14 @@ void partition_program(HloPartitionOptions& options) {
     });
   }
   run::RunPartition partition(options.flags, options.program);
-  const PartitionedProgram program = run::names_workload(options.program) ? workload_program(options, partition, model)
-                                                                          : file_program(options, partition, model);
+  const PartitionedProgram program = run::files::names_workload(options.program)
+                                         ? workload_program(options, partition, model)
+                                         : file_program(options, partition, model);
   std::string text;
   const auto work = [&] { text = text_of_partition(options, program, partition); };
   run::at_partition_flags([&] {
     if (program.text) {
-      run::locate_instruction_errors(*program.text, work);
+      run::files::locate_instruction_errors(*program.text, work);
     } else {
       work();
     }

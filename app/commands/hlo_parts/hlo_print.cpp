@@ -14,7 +14,7 @@
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
 #include "app/run/compiled_step.h"
-#include "app/run/module_file.h"
+#include "app/run/files/module_file.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/output_file.h"
@@ -45,7 +45,7 @@ struct HloPrintOptions {
 std::string text_of_file(const HloPrintOptions& options, const std::string& file,
                          const workloads::ModelSettings& model) {
   const auto unknown = options.strict ? hlo::text::UnknownOpcodes::reject : hlo::text::UnknownOpcodes::warn;
-  hlo::text::ReadResult result = hlo::text::read(file, run::module_text("FILE", file, model), unknown);
+  hlo::text::ReadResult result = hlo::text::read(file, run::files::module_text("FILE", file, model), unknown);
   if (!result.ok()) throw base::InputError(std::move(result.diagnostics));
   for (const base::Diagnostic& diagnostic : result.diagnostics) {
     std::fputs(base::format(diagnostic).c_str(), stderr);
@@ -65,7 +65,7 @@ run::RunOptions run_options(const HloPrintOptions& options, const std::string& p
 }
 
 std::string text_of(const HloPrintOptions& options, const std::string& program, const workloads::ModelSettings& model) {
-  const bool is_workload = run::names_workload(program);
+  const bool is_workload = run::files::names_workload(program);
   if (!is_workload && options.after.empty()) return text_of_file(options, program, model);
   const run::RunOptions run = run_options(options, program, model);
   const sw::TargetMachine machine = sw::read_target(options.settings.load());

@@ -10,7 +10,7 @@ namespace CLI {
 class App;
 }
 
-namespace podsim::app::run {
+namespace podsim::app::run::files {
 
 /// Declares --trips, whose values "NAME=N" go to `trips`.
 void add_trips_option(CLI::App& command, std::vector<std::string>& trips);
@@ -19,4 +19,4 @@ void add_trips_option(CLI::App& command, std::vector<std::string>& trips);
 /// InputError at the flag if a value has no such form, or matches no loop, or one whose count follows from the text.
 void set_trip_counts(hlo::Module& module, const std::vector<std::string>& trips);
 
-}  // namespace podsim::app::run
+}  // namespace podsim::app::run::files

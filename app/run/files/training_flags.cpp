@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/run/training_flags.h"
+#include "app/run/files/training_flags.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 
-namespace podsim::app::run {
+namespace podsim::app::run::files {
 
 namespace {
 
@@ -92,4 +92,4 @@ workloads::ProgramTraining TrainingFlags::plan() const {
   return training;
 }
 
-}  // namespace podsim::app::run
+}  // namespace podsim::app::run::files

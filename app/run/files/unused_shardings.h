@@ -7,7 +7,7 @@
 #include "hlo/text/module.h"
 #include "sw/driver/step.h"
 
-namespace podsim::app::run {
+namespace podsim::app::run::files {
 
 /// Warnings for what the shardings of a partitioned text say and the partitioner does not use, each kind once, with the
 /// location of the first and the number of others: values on one device that are on all, annotations that others
@@ -16,4 +16,4 @@ namespace podsim::app::run {
 /// meshes, shardings and manual computations.
 std::vector<std::string> unused_shardings(const hlo::text::Module& text, const sw::driver::Partitioned& partitioned);
 
-}  // namespace podsim::app::run
+}  // namespace podsim::app::run::files

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/run/module_file.h"
+#include "app/run/files/module_file.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@
 #include "hlo/transform/inline_calls.h"
 #include "workloads/importers/importer.h"
 
-namespace podsim::app::run {
+namespace podsim::app::run::files {
 
 namespace {
 
@@ -120,4 +120,4 @@ void locate_gradient_errors(const ModuleFile& file, const std::function<void()>&
   }
 }
 
-}  // namespace podsim::app::run
+}  // namespace podsim::app::run::files

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/run/unused_shardings.h"
+#include "app/run/files/unused_shardings.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "app/run/module_file.h"
+#include "app/run/files/module_file.h"
 #include "hlo/text/graph/manual_computations.h"
 
-namespace podsim::app::run {
+namespace podsim::app::run::files {
 
 namespace {
 
@@ -156,4 +156,4 @@ std::vector<std::string> unused_shardings(const hlo::text::Module& text, const s
   return kinds.warnings();
 }
 
-}  // namespace podsim::app::run
+}  // namespace podsim::app::run::files

@@ -10,7 +10,7 @@ namespace CLI {
 class App;
 }
 
-namespace podsim::app::run {
+namespace podsim::app::run::files {
 
 /// The flags that make a training step of a forward program, shared by `run` and `hlo grad`.
 struct TrainingFlags {
@@ -26,4 +26,4 @@ struct TrainingFlags {
   workloads::ProgramTraining plan() const;
 };
 
-}  // namespace podsim::app::run
+}  // namespace podsim::app::run::files

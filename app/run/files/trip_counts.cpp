@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/run/trip_counts.h"
+#include "app/run/files/trip_counts.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "base/host/arguments.h"
 #include "base/text/glob.h"
 
-namespace podsim::app::run {
+namespace podsim::app::run::files {
 
 namespace {
 
@@ -77,4 +77,4 @@ void set_trip_counts(hlo::Module& module, const std::vector<std::string>& trips)
   }
 }
 
-}  // namespace podsim::app::run
+}  // namespace podsim::app::run::files

@@ -10,7 +10,7 @@
 #include "hlo/text/module.h"
 #include "workloads/model_options.h"
 
-namespace podsim::app::run {
+namespace podsim::app::run::files {
 
 /// True if a word names a net or a built-in workload: it is not written like a file, and no file has this name.
 bool names_workload(const std::string& word);
@@ -48,4 +48,4 @@ void locate_instruction_errors(const hlo::text::Module& text, const std::functio
 /// its location in the text.
 void locate_gradient_errors(const ModuleFile& file, const std::function<void()>& body);
 
-}  // namespace podsim::app::run
+}  // namespace podsim::app::run::files
