@@ -128,7 +128,7 @@ void StepCompiler::train() {
     const std::optional<std::int64_t> replicas = whole || in_stages ? std::nullopt : std::optional(cores());
     workloads::TrainingStep step = workloads::trained_program(*module_, flags.plan(), replicas);
     if (in_stages && whole) throw base::InputError("a program of all cores together cannot be divided into stages");
-    if (in_stages) pipeline_ = divided(step, options_.pipeline, cores(), machine_);
+    if (in_stages) pipeline_ = options::divided(step, options_.pipeline, cores(), machine_);
     module_ = std::move(step.module);
   });
   text_ = std::move(file_->text);
@@ -136,12 +136,12 @@ void StepCompiler::train() {
 }
 
 void StepCompiler::divide() {
-  const PipelineFlags& flags = options_.pipeline;
+  const options::PipelineFlags& flags = options_.pipeline;
   if (!flags.asked()) {
     if (!flags.micro_batches && !flags.chunks && flags.divide_at.empty()) return;
     throw base::InputError("--micro-batches, --chunks and --divide-at are for pipelines", "add --stages N");
   }
-  kept_by(options_.partition.rematerialise);
+  options::kept_by(options_.partition.rematerialise);
   if (pipeline_) return;
   if (module_ || written_) {
     throw base::InputError("a step out of a file cannot be divided into stages",
@@ -152,7 +152,7 @@ void StepCompiler::divide() {
       return net_ ? workloads::nets::net_workload(*net_, options)
                   : workloads::models::build_workload(options_.workload, options);
     };
-    pipeline_ = divided(build, options_.build, flags, cores(), machine_);
+    pipeline_ = options::divided(build, options_.build, flags, cores(), machine_);
   });
 }
 
@@ -197,7 +197,7 @@ CompiledStep StepCompiler::compile_evaluation(sw::compiler::OpCache* cache) {
 
 CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
   if (pipeline_) {
-    const std::optional<hlo::pipeline::Kept> kept = kept_by(options_.partition.rematerialise);
+    const std::optional<hlo::pipeline::Kept> kept = options::kept_by(options_.partition.rematerialise);
     const auto fallback = [&] {
       warnings_.emplace_back(
           "stages keep what they receive and compute activations again, so that the step needs less "
@@ -296,7 +296,7 @@ std::optional<workloads::Workload> StepCompiler::take_workload() {
 
 sw::driver::Program StepCompiler::program() {
   if (pipeline_) {
-    const auto kept = kept_by(options_.partition.rematerialise);
+    const auto kept = options::kept_by(options_.partition.rematerialise);
     return pipeline_program(kept.value_or(hlo::pipeline::Kept::activations));
   }
   std::optional<workloads::Workload> workload = take_workload();

@@ -120,7 +120,7 @@ class StepCompiler {
   std::optional<hlo::text::Module> text_;       ///< what the module was read from
   bool is_global_ = false;                      ///< the module is one of all cores together, with its shardings
   bool is_partitioned_ = false;
-  std::optional<PipelinedNetwork> pipeline_;  ///< that is compiled in place of a workload or module
+  std::optional<options::PipelinedNetwork> pipeline_;  ///< that is compiled in place of a workload or module
   std::function<void(std::string_view pass, const hlo::Module& module)> after_pass_;
   std::vector<std::string> warnings_;
   CompiledStep step_;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/options/machine_options.h"
+#include "app/options/pipeline_flags.h"
 #include "app/run/files/training_flags.h"
 #include "app/run/partition_options.h"
-#include "app/run/pipeline_flags.h"
 #include "sw/collectives/algorithm.h"
 #include "sw/compiler/overlap.h"
 #include "sw/driver/compiler_year.h"
@@ -39,7 +39,7 @@ struct RunOptions {
   std::string slice;                 ///< empty: 4x4, or a slice with as many cores as a module or mesh has devices
   workloads::WorkloadOptions build;  ///< batch, optimizer and the model's keys
   PartitionFlags partition;
-  PipelineFlags pipeline;
+  options::PipelineFlags pipeline;
   files::TrainingFlags training;   ///< of a file's forward program
   std::vector<std::string> trips;  ///< "NAME=N": passes of a file's loops that its text does not tell
   std::string costs;               ///< file with prices of custom calls; empty: none

@@ -28,7 +28,7 @@ std::string partition_lines(const PartitionFlags& flags) {
   return lines;
 }
 
-std::string pipeline_lines(const PipelineFlags& flags) {
+std::string pipeline_lines(const options::PipelineFlags& flags) {
   if (!flags.asked()) return "";
   std::string lines =
       fmt::format("stages {}\nmicro-batches {}\nchunks {}\nschedule {}\ndivide-at {}\n", flags.stages.value_or(0),

@@ -12,24 +12,24 @@ namespace {
 using hlo::InstructionId;
 using hlo::build::GraphBuilder;
 
-constexpr std::int64_t small = 1 << 20, large = 1 << 22;  // bytes; whole tiles
+constexpr std::int64_t read_bytes = 1 << 20, passed_bytes = 1 << 22;  // bytes; whole tiles
 
 hlo::Shape bytes(std::int64_t size) { return hlo::make_shape(hlo::ElementType::f32, {size / 4096, 1024}); }
 
-/// Partition 0 adds two arrays of `small` bytes and returns their sum and one of `large` bytes; partition 1 has
-/// buffers for both. Parameter 1 is passed on by both.
+/// Partition 0 adds two arrays of `read_bytes` bytes and returns their sum and one of `passed_bytes` bytes; partition 1
+/// has buffers for both. Parameter 1 is passed on by both.
 hlo::Module two_stages() {
-  const hlo::Shape argument = hlo::make_tuple_shape({bytes(small), bytes(large)});
+  const hlo::Shape argument = hlo::make_tuple_shape({bytes(read_bytes), bytes(passed_bytes)});
   GraphBuilder makes("makes"), leaves("leaves"), b("two_stages");
   const InstructionId in = makes.parameter(argument, "in");
   const InstructionId x = makes.get_tuple_element(in, 0);
   const InstructionId made =
-      makes.tuple({makes.add(x, x), makes.full(bytes(large), 1), makes.get_tuple_element(in, 1)});
+      makes.tuple({makes.add(x, x), makes.full(bytes(passed_bytes), 1), makes.get_tuple_element(in, 1)});
   const hlo::ComputationId taken = b.computation(std::move(makes), made);
 
   const InstructionId other = leaves.parameter(argument, "in");
   std::vector<InstructionId> results;
-  for (const std::int64_t size : {small, large}) {
+  for (const std::int64_t size : {read_bytes, passed_bytes}) {
     hlo::Instruction buffer;
     buffer.opcode = hlo::Opcode::custom_call;
     buffer.target = "AllocateBuffer";
@@ -40,7 +40,7 @@ hlo::Module two_stages() {
   const InstructionId left = leaves.tuple(results);
   const hlo::ComputationId not_taken = b.computation(std::move(leaves), left);
 
-  const InstructionId operands = b.tuple({b.parameter(bytes(small), "x"), b.parameter(bytes(large), "y")});
+  const InstructionId operands = b.tuple({b.parameter(bytes(read_bytes), "x"), b.parameter(bytes(passed_bytes), "y")});
   const InstructionId zero = b.constant(hlo::ElementType::u32, 0);
   const InstructionId is_first = b.compare(b.partition_id(), zero, hlo::ComparisonDirection::eq);
   const InstructionId chosen = b.conditional(is_first, {operands, operands}, {taken, not_taken});
@@ -79,8 +79,8 @@ TEST(CoreView, ABranchReadsPassesOnMakesOrLeaves) {
 TEST(CoreView, TheAccountIsThatOfTheCoreThatNeedsMost) {
   const MemoryAccount account = account_memory(two_stages());
   EXPECT_EQ(account.unread, std::vector<std::int64_t>{1});
-  EXPECT_EQ(account.arguments, base::Bytes(small));
-  EXPECT_NEAR(double(account.peak.value()), double(2 * small + large), 64 * 1024);
+  EXPECT_EQ(account.arguments, base::Bytes(read_bytes));
+  EXPECT_NEAR(double(account.peak.value()), double(2 * read_bytes + passed_bytes), 64 * 1024);
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ Literal part_of(const Literal& whole, const hlo::Shape& shape, std::int64_t numb
 }
 
 /// Compares a pipeline on virtual partitions with the step of the whole batch: new weights, slot variables, loss.
-void expect_same_step(const TrainingStep& whole, const ForwardNetwork& network, const Schedule& schedule, Kept kept,
-                      std::int64_t pipelines) {
+void expect_same_pipeline(const TrainingStep& whole, const ForwardNetwork& network, const Schedule& schedule, Kept kept,
+                          std::int64_t pipelines) {
   const std::map<std::string, Literal> arguments = whole_arguments(whole.module);
   std::vector<Literal> in_order;
   for (const hlo::InstructionId id : whole.module.entry_computation().parameters) {
@@ -119,7 +119,7 @@ void expect_same_transformer(const Schedule& schedule, Kept kept, std::int64_t p
   const TrainingStep whole = models::transformer_training_step(tiny_transformer(2 * schedule.microbatches * pipelines));
   ForwardNetwork network = *models::transformer_training_step(tiny_transformer(2)).forward;
   network.gradient_type = hlo::ElementType::f64;
-  expect_same_step(whole, network, schedule, kept, pipelines);
+  expect_same_pipeline(whole, network, schedule, kept, pipelines);
 }
 
 // The embedding is the first stage's and, as factor of the logits, the last one's.
@@ -143,7 +143,7 @@ TEST(PipelineStep, StagesClipGradientsByTheNormOfAll) {
   options.batch = 1;
   ForwardNetwork network = *models::transformer_training_step(options).forward;
   network.gradient_type = hlo::ElementType::f64;
-  expect_same_step(whole, network, hlo::pipeline::one_f_one_b(3, 4), Kept::activations, 2);
+  expect_same_pipeline(whole, network, hlo::pipeline::one_f_one_b(3, 4), Kept::activations, 2);
 }
 
 TEST(PipelineStep, OneStageAddsUpGradientsOfMicrobatches) {
@@ -168,7 +168,7 @@ TEST(PipelineStep, AResidualNetworkInStagesTrainsAsAWhole) {
   const TrainingStep whole = models::bit_resnet_training_step(tiny_residual_network(4));
   const auto expect_same = [&](const Schedule& schedule, Kept kept) {
     const TrainingStep part = models::bit_resnet_training_step(tiny_residual_network(4 / schedule.microbatches));
-    expect_same_step(whole, *part.forward, schedule, kept, 1);
+    expect_same_pipeline(whole, *part.forward, schedule, kept, 1);
   };
   expect_same(hlo::pipeline::gpipe(4, 2), Kept::received);
   expect_same(hlo::pipeline::one_f_one_b(2, 4), Kept::activations);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/run/pipeline_flags.h"
+#include "app/options/pipeline_flags.h"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "app/options/flag_values.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/input_file.h"
@@ -16,7 +16,7 @@
 #include "hlo/pipeline/schedules.h"
 #include "workloads/pipelines/pipeline_step.h"
 
-namespace podsim::app::run {
+namespace podsim::app::options {
 namespace {
 
 constexpr std::int64_t max_stages = 1024, max_micro_batches = 4096, max_chunks = 64;
@@ -172,4 +172,4 @@ PipelinedNetwork divided(const std::function<workloads::Workload(const workloads
   return pipelined;
 }
 
-}  // namespace podsim::app::run
+}  // namespace podsim::app::options

@@ -17,7 +17,7 @@ namespace CLI {
 class App;
 }
 
-namespace podsim::app::run {
+namespace podsim::app::options {
 
 /// The flags that divide a training step into the stages of pipelines.
 struct PipelineFlags {
@@ -58,4 +58,4 @@ PipelinedNetwork divided(const std::function<workloads::Workload(const workloads
                          workloads::WorkloadOptions options, const PipelineFlags& flags, std::int64_t cores,
                          const sw::TargetMachine& machine);
 
-}  // namespace podsim::app::run
+}  // namespace podsim::app::options
