@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -34,13 +35,20 @@ Order with_moved(Order order, int dimension, std::size_t place) {
   return order;
 }
 
-void set_order(const LayoutClass& arrays, const Order& order) {
-  for (const ClassMember& member : arrays.members) {
-    std::vector<int>& minor_to_major = member.shape->minor_to_major;
-    minor_to_major.clear();
-    for (const int dimension : order) minor_to_major.push_back(member.dimension[std::size_t(dimension)]);
-    if (minor_to_major == order_of_text(arrays.rank())) minor_to_major.clear();
+/// Gives an array the order of its class.
+void set_order(const ClassMember& member, const Order& order) {
+  std::vector<int>& minor_to_major = member.shape->minor_to_major;
+  minor_to_major.clear();
+  bool is_text = true;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    minor_to_major.push_back(member.dimension[std::size_t(order[i])]);
+    is_text = is_text && minor_to_major.back() == int(order.size() - 1 - i);
   }
+  if (is_text) minor_to_major.clear();
+}
+
+void set_order(const LayoutClass& arrays, const Order& order) {
+  for (const ClassMember& member : arrays.members) set_order(member, order);
 }
 
 /// Gives the arrays of a fixed class its order, and leaves alone those that have it.
@@ -67,7 +75,13 @@ class Chooser {
       if (arrays.is_fixed) spread_fixed_order(arrays);
       timed_.push_back(timed_ops(arrays));
     }
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
+      for (const ClassMember& member : classes_[i].members) class_of_[member.shape] = {i, &member};
+    }
+    for (const hlo::Computation& computation : module.computations)
+      changed_.emplace_back(computation.instructions.size(), 0);
     find_reshapes();
+    find_networks();
   }
 
   void run() {
@@ -95,19 +109,16 @@ class Chooser {
   struct Reshaped {
     std::size_t other = 0;  ///< the other class
     const ClassMember *mine = nullptr, *its = nullptr;
+    std::map<Order, std::optional<Order>> implied = {};  ///< of the other class, by order of this one, as far as known
   };
 
   void find_reshapes() {
-    std::map<const hlo::Shape*, std::pair<std::size_t, const ClassMember*>> class_of;
-    for (std::size_t i = 0; i < classes_.size(); ++i) {
-      for (const ClassMember& member : classes_[i].members) class_of[member.shape] = {i, &member};
-    }
     reshaped_.resize(classes_.size());
     for (hlo::Computation& computation : module_.computations) {
       for (const hlo::Instruction& reshape : computation.instructions) {
         if (reshape.opcode != hlo::Opcode::reshape) continue;
-        const auto from = class_of.find(&computation[reshape.operands[0]].shape), to = class_of.find(&reshape.shape);
-        if (from == class_of.end() || to == class_of.end()) continue;
+        const auto from = class_of_.find(&computation[reshape.operands[0]].shape), to = class_of_.find(&reshape.shape);
+        if (from == class_of_.end() || to == class_of_.end()) continue;
         const auto [a, operand] = from->second;
         const auto [b, result] = to->second;
         if (a == b || classes_[a].is_fixed || classes_[b].is_fixed) continue;
@@ -120,36 +131,152 @@ class Chooser {
   /// Orders of several classes.
   using Orders = std::map<std::size_t, Order>;
 
-  /// Gives a class an order, and classes that reshapes connect with it those for which the reshapes move nothing.
-  /// Nothing, and all orders as they were, if a reshape allows none or if two of them contradict each other.
-  std::optional<Orders> set_with_reshaped(std::size_t i, const Order& order) {
+  struct Price {
+    int moving = 0;  ///< reshapes that change the order of elements
+    double bytes = 0;
+    double cycles = 0;  ///< of units and traffic
+  };
+  struct OpPrice {
+    int priced = -1;  ///< the change of orders behind which it was found; -1: it is unknown
+    bool moves = false;
+    double cycles = 0;
+  };
+  /// Orders of all classes of a network, and the prices of its ops under them. Of orders that reshapes imply of each
+  /// other each implies all others, so that they are found once for all classes.
+  struct Trial {
+    Orders orders;
+    std::vector<OpPrice> prices;  ///< by op of the network
+  };
+  /// Classes that reshapes connect.
+  struct Network {
+    std::vector<std::size_t> classes;
+    std::vector<InstructionPlace> ops;  ///< whose time depends on them, in program order
+    bool is_indexed = false;            ///< whether rows of any of them are gathered or scattered
+    Trial now = {};                     ///< the orders chosen last
+    std::vector<Trial> trials = {};
+  };
+
+  void find_networks() {
+    network_of_.assign(classes_.size(), -1);
+    for (std::size_t first = 0; first < classes_.size(); ++first) {
+      if (network_of_[first] >= 0 || reshaped_[first].empty()) continue;
+      const int number = int(networks_.size());
+      Network& network = networks_.emplace_back();
+      network.classes = {first};
+      network_of_[first] = number;
+      for (std::size_t next = 0; next < network.classes.size(); ++next) {
+        for (const Reshaped& reshaped : reshaped_[network.classes[next]]) {
+          if (std::exchange(network_of_[reshaped.other], number) < 0) network.classes.push_back(reshaped.other);
+        }
+      }
+      for (const std::size_t i : network.classes) {
+        network.ops.insert(network.ops.end(), timed_[i].begin(), timed_[i].end());
+        network.is_indexed = network.is_indexed || !classes_[i].indexed.empty();
+        network.now.orders[i] = orders_[i];
+      }
+      sort_once(network.ops);
+      network.now.prices.resize(network.ops.size());
+    }
+  }
+
+  static void sort_once(std::vector<InstructionPlace>& ops) {
+    std::ranges::sort(ops);
+    const auto repeated = std::ranges::unique(ops);
+    ops.erase(repeated.begin(), repeated.end());
+  }
+
+  /// The order of the other class for which a reshape moves nothing if this class has `order`; nothing if there is
+  /// none.
+  const std::optional<Order>& implied(Reshaped& reshaped, const Order& order) {
+    const auto [known, is_new] = reshaped.implied.try_emplace(order);
+    if (!is_new) return known->second;
+    hlo::Shape mine = *reshaped.mine->shape;
+    set_order({&mine, {}, reshaped.mine->dimension}, order);
+    if (const std::optional<Order> other = hlo::order_for_renaming(mine, *reshaped.its->shape)) {
+      known->second = renamed(*other, inverse(reshaped.its->dimension));
+    }
+    return known->second;
+  }
+
+  bool is_possible(std::size_t i, const Order& order) const { return order == orders_[i] || !is_indexed(i, order[0]); }
+
+  /// If a class has an order, the orders of the classes that reshapes connect with it for which the reshapes move
+  /// nothing. Nothing if a reshape allows none or if two of them contradict each other.
+  std::optional<Orders> with_reshaped(std::size_t i, const Order& order) {
     Orders orders{{i, order}};
-    set_order(classes_[i], order);
     std::vector<std::size_t> open{i};
     while (!open.empty()) {
       const std::size_t from = open.back();
       open.pop_back();
-      for (const Reshaped& reshaped : reshaped_[from]) {
-        const std::optional<Order> other = hlo::order_for_renaming(*reshaped.mine->shape, *reshaped.its->shape);
-        const Order implied = other ? renamed(*other, inverse(reshaped.its->dimension)) : Order{};
-        const bool is_possible =
-            other && (implied == orders_[reshaped.other] || !is_indexed(reshaped.other, implied[0]));
-        const auto [known, is_new] = orders.try_emplace(reshaped.other, implied);
-        if (!is_possible || known->second != implied) {
-          reset(orders);
-          return std::nullopt;
-        }
-        if (!is_new) continue;
-        set_order(classes_[reshaped.other], implied);
-        open.push_back(reshaped.other);
+      for (Reshaped& reshaped : reshaped_[from]) {
+        const std::optional<Order>& other = implied(reshaped, orders.at(from));
+        if (!other || !is_possible(reshaped.other, *other)) return std::nullopt;
+        const auto [known, is_new] = orders.try_emplace(reshaped.other, *other);
+        if (known->second != *other) return std::nullopt;
+        if (is_new) open.push_back(reshaped.other);
       }
     }
     return orders;
   }
 
-  /// Gives classes the orders that were chosen last.
-  void reset(const Orders& tried) {
-    for (const auto& [i, order] : tried) set_order(classes_[i], orders_[i]);
+  /// The trial of a network in which a class has an order; null if there is none.
+  Trial* trial_with(Network& network, std::size_t i, const Order& order) {
+    const auto has_it = [&](const Trial& trial) { return trial.orders.at(i) == order; };
+    if (const auto known = std::ranges::find_if(network.trials, has_it); known != network.trials.end()) {
+      const bool possible = !network.is_indexed || std::ranges::all_of(known->orders, [&](const auto& of_class) {
+        return is_possible(of_class.first, of_class.second);
+      });
+      return possible ? &*known : nullptr;
+    }
+    if (!network.is_indexed && impossible_.contains({i, order})) return nullptr;
+    std::optional<Orders> orders = with_reshaped(i, order);
+    if (!orders) {
+      impossible_.insert({i, order});
+      return nullptr;
+    }
+    return &network.trials.emplace_back(Trial{*std::move(orders), std::vector<OpPrice>(network.ops.size())});
+  }
+
+  /// Has the arrays of an op the order that a trial gives them, or that was chosen last.
+  void set_arrays_of(const InstructionPlace& place, const Orders& orders) {
+    hlo::Computation& computation = module_.computations[std::size_t(place.computation)];
+    hlo::Instruction& op = computation.instructions[std::size_t(place.instruction)];
+    const auto set = [&](const hlo::Shape& shape) {
+      const auto known = class_of_.find(&shape);
+      if (known == class_of_.end()) return;
+      const auto of_trial = orders.find(known->second.first);
+      if (of_trial != orders.end()) set_order(*known->second.second, of_trial->second);
+    };
+    set(op.shape);
+    for (const hlo::InstructionId operand : op.operands) set(computation[operand].shape);
+  }
+
+  /// The price of a trial of a network. Prices of ops are found again where orders of their arrays have changed.
+  Price price(const Network& network, Trial& trial) {
+    Price sum;
+    for (const auto& [i, order] : trial.orders) sum.bytes += traffic(i, order);
+    sum.cycles = sum.bytes / bytes_per_cycle_;
+    for (std::size_t number = 0; number < network.ops.size(); ++number) {
+      const auto& [c, id] = network.ops[number];
+      OpPrice& op = trial.prices[number];
+      if (op.priced < changed_[std::size_t(c)][std::size_t(id)]) {
+        set_arrays_of(network.ops[number], trial.orders);
+        op = price_of(network.ops[number]);
+        set_arrays_of(network.ops[number], network.now.orders);
+      }
+      sum.moving += op.moves ? 1 : 0;
+      sum.cycles += op.cycles;
+    }
+    return sum;
+  }
+
+  /// Chooses an order for a class.
+  void choose(std::size_t i, const Order& order) {
+    orders_[i] = order;
+    set_order(classes_[i], order);
+    if (network_of_[i] >= 0) networks_[std::size_t(network_of_[i])].now.orders[i] = order;
+    ++changes_;
+    for (const auto& [c, id] : timed_[i]) changed_[std::size_t(c)][std::size_t(id)] = changes_;
   }
 
   /// Counts how often the arrays move: once when they are made, and once for every op that reads them.
@@ -280,35 +407,32 @@ class Chooser {
     return double((hlo::padded_bytes(read) + hlo::padded_bytes(written)).value()) / bytes_per_cycle_;
   }
 
-  struct Price {
-    int moving = 0;  ///< reshapes that change the order of elements
-    double bytes = 0;
-    double cycles = 0;  ///< of units and traffic
-  };
-  /// The price of the orders that the arrays of some classes have.
-  Price price(const Orders& orders) {
+  /// The price of the order that the arrays of a class have.
+  Price price(std::size_t i, const Order& order) {
     Price sum;
-    std::vector<InstructionPlace> ops;
-    for (const auto& [i, order] : orders) {
-      sum.bytes += traffic(i, order);
-      ops.insert(ops.end(), timed_[i].begin(), timed_[i].end());
-    }
-    std::ranges::sort(ops);
-    const auto repeated = std::ranges::unique(ops);
-    ops.erase(repeated.begin(), repeated.end());
+    sum.bytes = traffic(i, order);
     sum.cycles = sum.bytes / bytes_per_cycle_;
-    for (const auto& [c, id] : ops) {
-      const hlo::Computation& computation = module_.computations[std::size_t(c)];
-      const hlo::Instruction& op = computation[id];
-      if (op.opcode == hlo::Opcode::reshape) {
-        if (!hlo::keeps_order(computation[op.operands[0]].shape, op.shape)) ++sum.moving;
-        sum.cycles += fused_[std::size_t(c)][std::size_t(id)] ? unit_cycles(computation, op, machine_)
-                                                              : reshape_cycles(computation, id);
-      } else {
-        sum.cycles += unit_cycles(computation, op, machine_);
-      }
+    for (const InstructionPlace& op : timed_[i]) {
+      const OpPrice of_op = price_of(op);
+      sum.moving += of_op.moves ? 1 : 0;
+      sum.cycles += of_op.cycles;
     }
     return sum;
+  }
+
+  OpPrice price_of(const InstructionPlace& place) const {
+    const auto& [c, id] = place;
+    const hlo::Computation& computation = module_.computations[std::size_t(c)];
+    const hlo::Instruction& op = computation[id];
+    OpPrice price{.priced = changes_};
+    if (op.opcode != hlo::Opcode::reshape) {
+      price.cycles = unit_cycles(computation, op, machine_);
+      return price;
+    }
+    price.moves = !hlo::keeps_order(computation[op.operands[0]].shape, op.shape);
+    price.cycles = fused_[std::size_t(c)][std::size_t(id)] ? unit_cycles(computation, op, machine_)
+                                                           : reshape_cycles(computation, id);
+    return price;
   }
 
   /// Compares different numbers of moving reshapes: fewer are better unless the arrays are padded much more.
@@ -370,34 +494,29 @@ class Chooser {
 
   /// Tries every order of a class, alone and with the classes that reshapes connect with it.
   bool improve(std::size_t i) {
-    const Price now = price({{i, orders_[i]}});
+    const Price now = price(i, orders_[i]);
     Choice best;
     for (const Order& order : candidates(i)) {
       if (order == orders_[i]) continue;
       set_order(classes_[i], order);
-      const Price alone = price({{i, order}});
+      const Price alone = price(i, order);
       set_order(classes_[i], orders_[i]);
       consider(best, {{i, order}}, alone, now);
     }
-    if (best.orders.empty() && !reshaped_[i].empty()) best = best_with_reshaped(i);
-    for (const auto& [changed, order] : best.orders) {
-      orders_[changed] = order;
-      set_order(classes_[changed], order);
+    if (best.orders.empty() && network_of_[i] >= 0) {
+      best = best_with_reshaped(i, networks_[std::size_t(network_of_[i])]);
     }
+    for (const auto& [changed, order] : best.orders) choose(changed, order);
     return !best.orders.empty();
   }
 
-  Choice best_with_reshaped(std::size_t i) {
+  Choice best_with_reshaped(std::size_t i, Network& network) {
     Choice best;
     for (const Order& order : candidates(i)) {
       if (order == orders_[i]) continue;
-      std::optional<Orders> orders = set_with_reshaped(i, order);
-      if (!orders) continue;
-      const Price other = price(*orders);
-      Orders before;
-      for (const auto& [changed, new_order] : *orders) before[changed] = orders_[changed];
-      reset(*orders);
-      consider(best, std::move(*orders), other, price(before));
+      Trial* trial = trial_with(network, i, order);
+      if (trial == nullptr) continue;
+      consider(best, trial->orders, price(network, *trial), price(network, network.now));
     }
     return best;
   }
@@ -411,6 +530,12 @@ class Chooser {
   std::vector<Order> orders_;                         ///< by class
   std::vector<std::vector<InstructionPlace>> timed_;  ///< by class
   std::vector<std::vector<Reshaped>> reshaped_;       ///< by class
+  std::map<const hlo::Shape*, std::pair<std::size_t, const ClassMember*>> class_of_;
+  std::vector<Network> networks_;
+  std::vector<int> network_of_;                         ///< by class; -1: no reshape connects it with others
+  std::set<std::pair<std::size_t, Order>> impossible_;  ///< orders that contradict others of their network
+  int changes_ = 0;                                     ///< orders chosen so far
+  std::vector<std::vector<int>> changed_;               ///< by instruction: the last change of its arrays; 0: none
 };
 
 }  // namespace
