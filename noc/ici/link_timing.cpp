@@ -18,4 +18,10 @@ LinkPassage LinkTiming::pass(base::Time head, base::Time tail, base::Bytes bytes
   return {.start = start, .tail_out = free_at_, .head_at_next = start + latency_, .tail_at_next = free_at_ + latency_};
 }
 
+void LinkTiming::count(const LinkTiming& carried) {
+  busy_ += carried.busy_;
+  bytes_ += carried.bytes_;
+  messages_ += carried.messages_;
+}
+
 }  // namespace podsim::noc::ici

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "base/units.h"
 #include "noc/ici/ici_parameters.h"
 
@@ -34,6 +36,11 @@ class LinkTiming {
   /// Occupies the link for a message whose head and tail reach it at the given times. Calls come in order of head
   /// arrival.
   LinkPassage pass(base::Time head, base::Time tail, base::Bytes bytes);
+
+  /// Other messages have the link up to a time.
+  void occupy(base::Time until) { free_at_ = std::max(free_at_, until); }
+  /// Counts what a link has carried that stands for this one. It occupies nothing.
+  void count(const LinkTiming& carried);
 
   base::Time serialisation(base::Bytes bytes) const { return base::to_time(bytes / payload_rate_); }
   base::Time latency() const { return latency_; }

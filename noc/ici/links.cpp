@@ -105,6 +105,20 @@ void Links::send(const Message& message, IciClient& client, Delivery delivery, b
   arrive(flight, now);
 }
 
+void Links::count(const Carried& carried, const Topology& part, const Coordinates& first) {
+  const Topology& nodes = topology_.representatives();
+  for (LinkId id = 0; id < part.link_ids(); ++id) {
+    const auto link = part.link(id);
+    if (!link) continue;
+    Coordinates from = part.coordinates(link->from);
+    for (std::size_t d = 0; d < from.size(); ++d) from[d] += first[d];
+    const LinkId here = nodes.link_id(nodes.node(from), link->dimension, link->direction);
+    links_[std::size_t(here)].count(carried.links[std::size_t(id)]);
+  }
+  delivered_ += carried.messages;
+  hops_ += carried.hops;
+}
+
 bool Links::plan(Flight& flight) {
   if (next_dimension(flight.remaining) < 0) return true;
   const auto legs = planner_->plan(flight.node, flight.remaining);

@@ -74,6 +74,17 @@ class Links {
   /// Does what is due first, at its time. Precondition: active().
   void serve_next();
 
+  /// Other messages have a link up to a time.
+  void occupy(LinkId id, base::Time until) { links_[std::size_t(id)].occupy(until); }
+  /// What links have carried since they were made.
+  struct Carried {
+    std::vector<LinkTiming> links = {};  ///< by link of the representatives
+    std::int64_t messages = 0, hops = 0;
+  };
+  Carried carried() const { return {links_, delivered_, hops_}; }
+  /// Counts what the links of `part` carried, which stands for these from the position `first` on. Neither is folded.
+  void count(const Carried& carried, const Topology& part, const Coordinates& first);
+
   std::int64_t messages_delivered() const { return delivered_; }
   /// Links taken by all messages.
   std::int64_t hops() const { return hops_; }

@@ -153,10 +153,11 @@ RunResult Observation::result() const {
 /// The part of a core's time in a collective, or of its wait for an asynchronous one, after all cores that it waits for
 /// have arrived.
 base::Time Observation::transfer_time(const ItemResult& item, std::int32_t core) const {
-  const collectives::engine::CollectiveRun* run = subjects_.collectives.finished(item.execution);
-  if (run == nullptr) return item.total();
+  const std::optional<waits::ExecutionTimes> times = subjects_.collectives.finished(item.execution);
+  if (!times) return item.total();
   const compiler::CollectiveOp& op = subjects_.program.collectives[std::size_t(item_of(item).index)];
-  const base::Time rest = waits::transfer_time(*run, subjects_.topology, op, core);
+  const base::Time rest =
+      waits::transfer_time(*times, subjects_.topology, int(subjects_.machine.cores_per_chip), op, core);
   return std::clamp(rest, base::Time(0), item.duration) * item.times;
 }
 

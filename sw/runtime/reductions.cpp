@@ -3,10 +3,17 @@
 
 #include <algorithm>
 
+#include "sw/runtime/parts/parted_collectives.h"
 #include "sw/runtime/repeated_stretches.h"
 #include "sw/runtime/repeated_trips.h"
 
 namespace podsim::sw::runtime {
+
+bool takes_parts(const compiler::Program& program, int steps, std::size_t cores, const noc::FoldedTopology& topology,
+                 const SimulationOptions& options) {
+  return reduces(options) && options.detail != Detail::chip && options.sink == nullptr && !topology.is_folded() &&
+         RepeatedStretches::may_be_skipped(program, steps, cores) && parts::PartedCollectives::can_take(program);
+}
 
 Reductions::Reductions(const compiler::Program& program, base::Frequency clock, std::size_t cores, int steps,
                        const SimulationOptions& options) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "noc/folded_topology.h"
 #include "sw/compiler/program.h"
 #include "sw/runtime/repetition.h"
 #include "sw/runtime/simulation_options.h"
@@ -16,12 +17,18 @@ namespace podsim::sw::runtime {
 /// Whether a run reduces anything.
 inline bool reduces(const SimulationOptions& options) { return options.fold && options.detail != Detail::tile; }
 
+/// Whether a run takes its collectives in parts of the slice: a long one (repeated_stretches.h), of a program that can.
+bool takes_parts(const compiler::Program& program, int steps, std::size_t cores, const noc::FoldedTopology& topology,
+                 const SimulationOptions& options);
+
 /// What a run does not simulate because something else stands for it, and the error that each reduction may have:
 ///
 ///   chips     fold onto their representatives (pod/fold.h)                                 exact
 ///   permutes  take a modelled time where they alone prevent folding (pod/fold.h)           that of the model, for less
 ///                                                                                          than 1 % of collectives
 ///   requests  repeat the answer of an equal one on an idle slice (session/session.h)       exact
+///   parts     of slices that do not fold, in long runs, take the times of parts in         0.2 % or 4 cycles of a
+///             which a collective began alike (parts/parted_collectives.h)                  collective
 ///   loops     skip trips after one that all cores repeated (repeated_trips.h)              0.05 % or 4 cycles a trip
 ///   layers    likewise, also after one that all cores began as a known one                 0.05 % or 4 cycles a layer
 ///   layers    of long runs, that all cores executed elsewhere, take the mean of those      0.2 %: the standard error

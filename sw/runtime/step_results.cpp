@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "sw/runtime/waits/arrival_times.h"
@@ -77,8 +78,8 @@ std::vector<CollectiveResult> collective_results(const compiler::Program& progra
     result.exposed += item.total();
     if (executed.phase == hlo::AsyncPhase::done) continue;
     result.count += item.times;
-    const collectives::engine::CollectiveRun* run = collectives.finished(item.execution);
-    const base::Time once = run != nullptr ? waits::time_since_last_start(*run, fold.topology) : item.duration;
+    const std::optional<waits::ExecutionTimes> times = collectives.finished(item.execution);
+    const base::Time once = times ? waits::time_since_last_start(*times) : item.duration;
     result.time += once * item.times;
   }
   return results;

@@ -59,7 +59,8 @@ const std::vector<std::string>& folders() {
       "sw/compiler/fuse", "sw/compiler/tiles", "sw/codegen/registers", "sw/codegen/schedule", "sw/codegen/builder",
       "sw/codegen/families", "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix",
       "sw/codegen", "sw/compiler/layout", "sw/compiler/costs", "sw/compiler", "sw/placement", "sw/driver",
-      "sw/runtime/pod", "sw/runtime/waits", "sw/runtime/repetition", "sw/runtime", "sw/runtime/session", "sw/chakra",
+      "sw/runtime/pod", "sw/runtime/parts", "sw/runtime/waits", "sw/runtime/repetition", "sw/runtime",
+      "sw/runtime/session", "sw/chakra",
       // validation
       "validation/kernels", "validation/profile", "validation/measured", "validation/measured/published",
       "validation/jobs", "validation/estimates",

@@ -39,6 +39,8 @@ class CollectiveRun : public noc::ici::IciClient {
   /// Frees the memory that the cores needed; times and schedule stay. Precondition: the run is finished, and no call
   /// into one of its cores is in progress.
   void release();
+  /// Simulated cores, also those in no group.
+  std::size_t cores() const { return times_.size(); }
   /// The times at which a core started and finished; meaningful once it has.
   base::Time started_at(noc::NodeId chip, int core) const { return times_[index(chip, core)].start; }
   base::Time finished_at(noc::NodeId chip, int core) const { return times_[index(chip, core)].finish; }

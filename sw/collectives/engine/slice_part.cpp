@@ -113,15 +113,14 @@ noc::Topology topology_of(const noc::Topology& slice, const Box& box) {
 
 }  // namespace
 
-std::vector<SlicePart> different_parts(const noc::Topology& slice, int cores_per_chip, const CollectiveGroups& groups) {
+std::vector<SlicePart> all_parts(const noc::Topology& slice, int cores_per_chip, const CollectiveGroups& groups) {
   Division division(slice, cores_per_chip, groups);
   std::vector<SlicePart> parts;
-  std::set<std::string> known;
   for (std::size_t group = 0; group < groups.groups().size(); ++group) {
     if (division.taken(group) || groups.groups()[group].empty()) continue;
     Box box;
     const std::vector<std::int32_t> members = division.part_of(std::int32_t(group), box);
-    SlicePart part{topology_of(slice, box), {}, {}};
+    SlicePart& part = parts.emplace_back(SlicePart{topology_of(slice, box), {}, {}, box.first});
     append(part.content, part.slice.pod_length());
     for (int d = 0; d < slice.dimensions(); ++d) append(part.content, 2 * part.slice.size(d) + part.slice.wraps(d));
     for (const std::int32_t member : members) {
@@ -135,6 +134,14 @@ std::vector<SlicePart> different_parts(const noc::Topology& slice, int cores_per
         append(part.content, moved.back());
       }
     }
+  }
+  return parts;
+}
+
+std::vector<SlicePart> different_parts(const noc::Topology& slice, int cores_per_chip, const CollectiveGroups& groups) {
+  std::vector<SlicePart> parts;
+  std::set<std::string> known;
+  for (SlicePart& part : all_parts(slice, cores_per_chip, groups)) {
     if (known.insert(part.content).second) parts.push_back(std::move(part));
   }
   return parts;

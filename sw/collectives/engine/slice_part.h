@@ -18,9 +18,13 @@ struct SlicePart {
   noc::Topology slice;
   std::vector<CollectiveGroups::Ranks> groups;  ///< ranks are cores of the part
   std::string content;                          ///< equal for parts that are translates of each other
+  noc::Coordinates first{};                     ///< of its chips in the slice
 };
 
-/// The parts that differ, each once. `groups` are pairs for a collective-permute.
+/// All parts with a group. `groups` are pairs for a collective-permute.
+std::vector<SlicePart> all_parts(const noc::Topology& slice, int cores_per_chip, const CollectiveGroups& groups);
+
+/// The parts that differ, each once.
 std::vector<SlicePart> different_parts(const noc::Topology& slice, int cores_per_chip, const CollectiveGroups& groups);
 
 }  // namespace podsim::sw::collectives::engine

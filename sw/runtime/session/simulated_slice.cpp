@@ -34,10 +34,12 @@ SimulatedSlice::SimulatedSlice(const noc::FoldedTopology& topology, const Target
   background_ = std::make_unique<waits::BackgroundOps>(
       "background", machine, pod_->chips(),
       [this](std::size_t core, std::uint64_t execution) { program_->background_over(core, execution); });
+  alarms_ = std::make_unique<parts::Alarms>("alarms");
 }
 
 SimulatedSlice::~SimulatedSlice() {
   const base::systemc::InContext inside(context_);
+  alarms_.reset();
   background_.reset();
   engine_.reset();
   pod_.reset();

@@ -12,6 +12,7 @@
 #include "hw/pod/pod.h"
 #include "noc/folded_topology.h"
 #include "sw/collectives/engine/collective_engine.h"
+#include "sw/runtime/parts/alarms.h"
 #include "sw/runtime/simulation_options.h"
 #include "sw/runtime/waits/background_ops.h"
 #include "sw/target_machine.h"
@@ -42,6 +43,7 @@ class SimulatedSlice : private hw::core::CoreRuntime {
   hw::pod::Pod& pod() { return *pod_; }
   collectives::engine::CollectiveEngine& engine() { return *engine_; }
   waits::BackgroundOps& background() { return *background_; }
+  parts::Alarms& alarms() { return *alarms_; }
   /// Simulates until `time`, which is not in the past. The cores stand still, hosts may still be busy.
   void idle_until(base::Time time);
   /// Has all cores ask `program` for commands from now on, until the next call; with nullptr they stand still.
@@ -62,6 +64,7 @@ class SimulatedSlice : private hw::core::CoreRuntime {
   std::unique_ptr<hw::pod::Pod> pod_;
   std::unique_ptr<collectives::engine::CollectiveEngine> engine_;
   std::unique_ptr<waits::BackgroundOps> background_;
+  std::unique_ptr<parts::Alarms> alarms_;
   RunningProgram* program_ = nullptr;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <systemc>
 #include <utility>
 
@@ -25,6 +26,10 @@ void check_that_ops_fit(const compiler::Program& program, const TargetMachine& m
   }
 }
 
+std::size_t cores_of(const SimulatedSlice& slice, const TargetMachine& machine) {
+  return std::size_t(slice.topology().representatives().nodes()) * std::size_t(machine.cores_per_chip);
+}
+
 }  // namespace
 
 Simulation::Simulation(LoadedProgram& loaded, SimulatedSlice& slice, const TargetMachine& machine,
@@ -37,9 +42,7 @@ Simulation::Simulation(LoadedProgram& loaded, SimulatedSlice& slice, const Targe
       steps_(steps.number),
       messages_before_(slice.pod().network().links().messages_delivered()),
       hops_before_(slice.pod().network().links().hops()),
-      reductions_(program_, machine.clock,
-                  std::size_t(topology().representatives().nodes()) * std::size_t(machine.cores_per_chip), steps_,
-                  options),
+      reductions_(program_, machine.clock, cores_of(slice, machine), steps_, options),
       parts_(options.detail == Detail::chip ? std::optional(ChipParts(program_, options.chip_ops)) : std::nullopt),
       waits_(slice.pod().chips()),
       collectives_(slice.engine(), loaded.schedules, waits_, machine.cores_per_chip),
@@ -48,6 +51,11 @@ Simulation::Simulation(LoadedProgram& loaded, SimulatedSlice& slice, const Targe
              slice.background()}),
       observation_({program_, machine, topology(), slice.pod().network().links(), loaded.records, waits_, collectives_},
                    parts_.has_value(), options.timeline, {base::systemc::now(), steps.name}) {
+  if (takes_parts(program_, steps_, cores_of(slice, machine), slice.topology(), options)) {
+    collectives_.take_in_parts(std::make_unique<parts::PartedCollectives>(
+        machine, topology().full(), loaded.schedules, slice.pod().network().look_ahead(), slice.alarms(),
+        [this](std::size_t core, std::uint64_t execution) { waits_.over(core, execution); }));
+  }
   make_cores();
 }
 
@@ -171,6 +179,7 @@ std::vector<std::string> Simulation::notes(int steps) const {
   if (topology().is_folded()) {
     add({fmt::format("{}: chips that do the same at the same time are simulated once", noc::to_string(topology()))});
   }
+  add(collectives_.notes());
   add(reductions_.notes(steps));
   return notes;
 }

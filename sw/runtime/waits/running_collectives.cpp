@@ -7,12 +7,28 @@
 namespace podsim::sw::runtime::waits {
 
 void RunningCollectives::start(std::size_t core, std::uint64_t execution, int collective) {
+  if (parted_ != nullptr) return parted_->start(core, execution, collective);
   run_of(execution, collective).start(noc::NodeId(core / cores_per_chip_), int(core % cores_per_chip_));
 }
 
-const collectives::engine::CollectiveRun* RunningCollectives::finished(std::uint64_t execution) const {
-  const auto run = runs_.find(execution);
-  return run != runs_.end() && run->second->finished() ? run->second : nullptr;
+std::optional<ExecutionTimes> RunningCollectives::finished(std::uint64_t execution) const {
+  if (const auto* times = parted_ == nullptr ? nullptr : parted_->finished(execution)) {
+    return ExecutionTimes{times->starts, times->finishes};
+  }
+  const auto found = runs_.find(execution);
+  if (found == runs_.end() || !found->second->finished()) return std::nullopt;
+  const collectives::engine::CollectiveRun& run = *found->second;
+  ExecutionTimes times;
+  for (std::size_t core = 0; core < run.cores(); ++core) {
+    const auto chip = noc::NodeId(core / cores_per_chip_);
+    times.starts.push_back(run.started_at(chip, int(core % cores_per_chip_)));
+    times.finishes.push_back(run.finished_at(chip, int(core % cores_per_chip_)));
+  }
+  return times;
+}
+
+std::vector<std::string> RunningCollectives::notes() const {
+  return parted_ == nullptr ? std::vector<std::string>() : parted_->notes();
 }
 
 collectives::engine::CollectiveRun& RunningCollectives::run_of(std::uint64_t execution, int collective) {
