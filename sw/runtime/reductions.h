@@ -35,7 +35,9 @@ bool takes_parts(const compiler::Program& program, int steps, std::size_t cores,
 ///             (repeated_stretches.h)                                                       of the mean
 ///
 /// The error is that of times. Executions, FLOPs and bytes of the HBM are exact; a link carries in a skipped trip what
-/// it carried in the trip that stands for it. A reduction that is used or refused is a note of the result.
+/// it carried in the trip that stands for it. Parts also leave out what two collectives take of one chip at a time,
+/// which no bound has: measured, less than 0.1 % of a step (docs/speed.md). A reduction that is used or refused is a
+/// note of the result.
 ///
 /// Detail tile, and SimulationOptions::fold = false, reduce nothing. Layers are simulated at detail chip, and with a
 /// sink, whose waveforms show every one.

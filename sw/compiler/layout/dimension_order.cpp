@@ -141,8 +141,8 @@ class Chooser {
     bool moves = false;
     double cycles = 0;
   };
-  /// Orders of all classes of a network, and the prices of its ops under them. Of orders that reshapes imply of each
-  /// other each implies all others, so that they are found once for all classes.
+  /// Orders of all classes of a network, and the prices of its ops under them. Where reshapes allow them, each order
+  /// implies all others, so that they are found once for all classes.
   struct Trial {
     Orders orders;
     std::vector<OpPrice> prices;  ///< by op of the network

@@ -27,8 +27,8 @@ namespace podsim::sw::runtime::parts {
 ///
 ///   f(s) = f(r) + (max(s - r) + min(s - r)) / 2
 ///
-/// A core waits for others and takes links in the order of arrival: no end is later or earlier than that by more than
-/// the starts are.
+/// A core waits for the last of its messages, so no end moves by more than the starts do, as long as messages take
+/// links in the same order.
 class PartTimes {
  public:
   /// Times of an execution, by core of the part; zero for a core in no group.

@@ -25,8 +25,10 @@ namespace podsim::sw::runtime::parts {
 /// like it (part_times.h). Links are busy with the messages of the collectives before it; what two collectives take of
 /// one chip at a time, where one core of it is in the first and another in the second, is left out.
 ///
-/// Of a part with several groups some may end before others begin. Such groups take the times that they have without
-/// those that have not begun.
+/// Some groups of a part may end before others begin. They take the times that they have without those.
+///
+/// What this leaves out is not bounded by an equation. Steps of dense_137b and gshard on open slices are within 0.07 %
+/// of those of which everything is simulated (docs/speed.md).
 class PartedCollectives {
  public:
   /// Called at the simulated time at which a core is done with an execution.
