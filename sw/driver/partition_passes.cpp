@@ -35,11 +35,11 @@ hlo::spmd::mesh::SubAxes axes_named(const hlo::spmd::mesh::Mesh& mesh, const std
     const std::string name = text.substr(begin, end - begin);
     const int axis = mesh.find(name);
     if (axis < 0) {
-      throw base::InputError(
-          {base::Diagnostic::Severity::error,
-           fmt::format("'{}' is neither on, off, auto, nor an axis of the mesh {}", name, hlo::spmd::mesh::to_string(mesh)),
-           base::locate("weight-update-sharding", text, begin, std::max(1, int(name.size()))),
-           base::did_you_mean(name, names)});
+      throw base::InputError({base::Diagnostic::Severity::error,
+                              fmt::format("'{}' is neither on, off, auto, nor an axis of the mesh {}", name,
+                                          hlo::spmd::mesh::to_string(mesh)),
+                              base::locate("weight-update-sharding", text, begin, std::max(1, int(name.size()))),
+                              base::did_you_mean(name, names)});
     }
     for (const hlo::spmd::mesh::SubAxis sub_axis : mesh.sub_axes(axis)) over.push_back(sub_axis);
     begin = end + 1;

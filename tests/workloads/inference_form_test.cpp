@@ -175,7 +175,7 @@ std::vector<InferenceCase> inference_cases() {
       {"bit_resnet50", 25'549'352, 25'549'352},  // of BiT-R50x1 with 1000 classes
       // Keras's trainable parameters without a scale in batch norms; torchvision's with its auxiliary classifier.
       {"inception_v3", 23'817'352, 27'161'264},
-      {"mbconv", 5'288'548, 0},                  // of EfficientNet-B0
+      {"mbconv", 5'288'548, 0},  // of EfficientNet-B0
       {"perceptron", weights_of_perceptron(2000, {2048, 2048, 2048, 2048, 2048, 2048, 2048, 2048, 1000}),
        weights_of_perceptron(2000, {2048, 2048, 2048, 2048, 2048, 2048, 2048, 2048, 1000})},
   };

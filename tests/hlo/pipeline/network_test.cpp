@@ -6,7 +6,8 @@
 namespace podsim::hlo::pipeline {
 namespace {
 
-// A mask of the inputs is computed wherever it is read, a product of inputs only once; a narrow weight where it is read.
+// A mask of the inputs is computed wherever it is read, a product of inputs only once; a narrow weight where it is
+// read.
 TEST(Network, ValuesAreComputedByWhatTheyDependOn) {
   build::GraphBuilder b("network");
   const Shape square = make_shape(ElementType::f32, {4, 4});
