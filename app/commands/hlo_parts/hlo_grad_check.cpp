@@ -143,7 +143,8 @@ void require_agreement(const hlo::Module& module, const std::vector<DirectionalS
 
 }  // namespace
 
-void check_gradients_of(const run::ModuleFile& file, workloads::ProgramTraining training, const CheckPoint& point) {
+void check_gradients_of(const run::files::ModuleFile& file, workloads::ProgramTraining training,
+                        const CheckPoint& point) {
   const hlo::Module& module = file.graph;
   const std::int64_t devices = module.replicas * module.partitions;
   if (devices > most_devices_of_a_check) {
