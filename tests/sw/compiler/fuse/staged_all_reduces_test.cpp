@@ -17,7 +17,7 @@ namespace {
 
 constexpr int devices = 8;
 
-/// A sum of `small` elements over `whole` groups beside one of `large` elements over `parts`, on eight partitions.
+/// A sum of `small` elements over `whole` groups next to one of `large` elements over `parts`, on eight partitions.
 hlo::Module two_sums(int small, const std::string& whole, int large, const std::string& parts) {
   const std::string s = "s32[" + std::to_string(small) + "]", l = "s32[" + std::to_string(large) + "]";
   return hlo::text::testing::graph_of(
