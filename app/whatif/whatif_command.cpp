@@ -73,6 +73,14 @@ std::string command_of(const Words& words) {
   return base::host::shell_line(all);
 }
 
+/// Samples of a core in a step; 0 if they are not known, or not the same for all.
+std::int64_t batch_per_core(const nlohmann::ordered_json& step) {
+  const std::int64_t batch = step.value("batch_per_core", std::int64_t(0));
+  const std::int64_t samples = step.value("samples_per_step", std::int64_t(0));
+  const std::int64_t cores = step.value("cores", std::int64_t(1));
+  return batch > 0 || samples % cores != 0 ? batch : samples / cores;
+}
+
 void print(const WhatifOptions& options, const studies::whatif::Gains& gains) {
   if (!options.svg.empty()) base::host::write_file(options.svg, studies::whatif::gains_svg(gains));
   base::host::print_result(options.json ? base::text::json_text(studies::whatif::gains_json(gains), 2) + "\n"
@@ -89,10 +97,8 @@ int find_gains(const WhatifOptions& options, const Words& words, sweep::RunProgr
     std::cerr << as_it_is.error << '\n';
     return as_it_is.exit_code;
   }
-  const bool is_text = as_it_is.figures.value("batch_per_core", 0) == 0;
   std::vector<studies::whatif::Change> changes = studies::whatif::resource_changes(machine);
-  for (studies::whatif::Change& change :
-       studies::whatif::choice_changes(step, is_text ? 0 : as_it_is.figures.value("batch_per_core", std::int64_t(0)))) {
+  for (studies::whatif::Change& change : studies::whatif::choice_changes(step, batch_per_core(as_it_is.figures))) {
     changes.push_back(std::move(change));
   }
   std::vector<Words> commands;
