@@ -377,9 +377,9 @@ class PipelineWriter {
         // Each stage has its own sum in its own value: one value of all owners is chosen stage by stage.
         const InstructionId mine = chosen_by_stage(owners, number);
         const hlo::build::GraphBuilder::Scope scope(b_, "all_reduce/" + tensor(number).name);
-        const Values sum =
-            conditional(is_stage(owners), fmt::format("all_reduce_shared{}", number), {mine},
-                        [&](GraphBuilder& b, const Values& in) { return Values{reduced(b, in[0], owners)}; }, {});
+        const Values sum = conditional(
+            is_stage(owners), fmt::format("all_reduce_shared{}", number), {mine},
+            [&, &all = owners](GraphBuilder& b, const Values& in) { return Values{reduced(b, in[0], all)}; }, {});
         for (const std::size_t stage : owners) sums_[stage][number] = sum[0];
         reduced_.insert(number);
       }

@@ -128,7 +128,8 @@ void PartedCollectives::start(std::size_t core, std::uint64_t id, int collective
   }
   const base::Time now = base::systemc::now();
   execution->times.starts[core] = now;
-  const auto [part, group] = execution->division->of_core[core];
+  const auto [own_part, group] = execution->division->of_core[core];
+  const auto part = own_part;  // which a lambda may capture
   if (part < 0) {
     execution->times.finishes[core] = now;
     return over(*execution, core);

@@ -45,7 +45,7 @@ class PartedCollectives {
   ~PartedCollectives();
 
   /// A core has reached an execution of a collective now.
-  void start(std::size_t core, std::uint64_t execution, int collective);
+  void start(std::size_t core, std::uint64_t id, int collective);
   /// By core; null before all cores are done, and for an execution that has not begun.
   struct Times {
     PartTimes::Times starts, finishes;
