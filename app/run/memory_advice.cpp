@@ -21,13 +21,13 @@ class MemoryAdvice {
     if (options_.partition.rematerialise) {
       RunOptions own = options_;
       own.partition.rematerialise.reset();
-      add("without --rematerialise", own);
+      add_if_it_fits("without --rematerialise", own);
     }
     const bool shards = !options_.partition.shards_updates() && !options_.build.inference;
-    if (shards) add(sharding, in_shards(options_));
+    const bool fits_with_shards = shards && add_if_it_fits(sharding, in_shards(options_));
     const std::int64_t batch = batch_per_core();
     const std::int64_t whole = add_largest_batch("", options_, batch);
-    if (shards && !fits_with_shards_) add_largest_batch(std::string(sharding) + " ", in_shards(options_), batch, whole);
+    if (shards && !fits_with_shards) add_largest_batch(std::string(sharding) + " ", in_shards(options_), batch, whole);
     return std::move(text_);
   }
 
@@ -48,18 +48,32 @@ class MemoryAdvice {
     return workload && !workload->global ? workload->samples / cores : 0;
   }
 
-  /// Adds the largest halved batch that fits, if it is larger than `beyond`, and returns it; 0 if none fits.
+  /// Adds the largest halved batch that fits, if it is larger than `beyond`, and returns it; 0 if none fits. Finds one
+  /// in steps of eight first, since every trial compiles the step.
   std::int64_t add_largest_batch(const std::string& flags, RunOptions options, std::int64_t batch,
                                  std::int64_t beyond = 0) {
-    for (batch /= 2; batch > beyond; batch /= 2) {
-      options.build.batch_per_core = batch;
-      if (add(fmt::format("{}--batch-per-core {}", flags, batch), options)) return batch;
+    constexpr std::int64_t stride = 8;
+    std::optional<std::string> best;
+    std::int64_t fits = 0;
+    const auto try_batch = [&](std::int64_t samples) {
+      options.build.batch_per_core = samples;
+      std::optional<std::string> figures = figures_of(options);
+      if (!figures) return false;
+      best = std::move(figures);
+      fits = samples;
+      return true;
+    };
+    for (std::int64_t of = 2; batch / of > beyond && !best; of *= stride) {
+      if (!try_batch(batch / of)) continue;
+      for (std::int64_t more = of / 2; more > 1 && more > of / stride && try_batch(batch / more); more /= 2) {
+      }
     }
-    return 0;
+    if (best) add(fmt::format("{}--batch-per-core {}", flags, fits), *best);
+    return fits;
   }
 
-  /// Adds the flags if the step fits with them.
-  bool add(const std::string& flags, const RunOptions& options) {
+  /// "92.1 ms a step, 22240 samples/s" of a step that fits.
+  std::optional<std::string> figures_of(const RunOptions& options) const {
     try {
       CompiledStep step = StepCompiler(options, machine_).compile();
       step.place(machine_);
@@ -67,19 +81,28 @@ class MemoryAdvice {
       const std::int64_t cores = step.slice->nodes() * machine_.cores_per_chip;
       const double samples =
           step.partition ? double(step.partition->samples) : double(step.batch_per_core) * double(cores);
-      text_ += fmt::format("{}{}: {:.4g} ms a step", text_.empty() ? "" : "; ", flags, seconds * 1e3);
-      if (samples > 0) text_ += fmt::format(", {:.0f} samples/s", samples / seconds);
-      fits_with_shards_ = fits_with_shards_ || flags == sharding;
-      return true;
+      std::string text = fmt::format("{:.4g} ms a step", seconds * 1e3);
+      if (samples > 0) text += fmt::format(", {:.0f} samples/s", samples / seconds);
+      return text;
     } catch (const base::InputError&) {
-      return false;
+      return std::nullopt;
     }
+  }
+
+  void add(const std::string& flags, const std::string& figures) {
+    text_ += fmt::format("{}{}: {}", text_.empty() ? "" : "; ", flags, figures);
+  }
+
+  /// Adds the flags if the step fits with them.
+  bool add_if_it_fits(const std::string& flags, const RunOptions& options) {
+    const std::optional<std::string> figures = figures_of(options);
+    if (figures) add(flags, *figures);
+    return figures.has_value();
   }
 
   const RunOptions& options_;
   const sw::TargetMachine& machine_;
   std::string text_;
-  bool fits_with_shards_ = false;
 };
 
 }  // namespace

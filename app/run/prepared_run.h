@@ -19,11 +19,12 @@
 
 namespace podsim::app::run {
 
-/// Results that a run takes over instead of computing them.
+/// Results that a run takes over instead of computing them, and what it has to say.
 struct SharedWork {
   std::optional<base::Config> machine;        ///< in place of options.machine.load()
   std::optional<CompiledStep> step;           ///< of a run with the same step_key()
   sw::compiler::OpCache* op_cache = nullptr;  ///< in place of the cache of --op-cache
+  bool advises = false;  ///< says what would fit if it does not fit the memory, which compiles it some times more
 };
 
 /// A run up to its simulation, so that a command may have several. Together the constructor and compile() find all

@@ -37,7 +37,7 @@ class Run {
   Run(const RunOptions& options, std::string command_line, SharedWork shared)
       : options_(options),
         command_line_(std::move(command_line)),
-        advises_(!shared.machine),
+        advises_(shared.advises),
         op_cache_(shared.op_cache),
         run_(options, std::move(shared.machine), std::move(shared.step)) {}
 

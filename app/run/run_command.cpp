@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/options/algorithm_option.h"
@@ -529,7 +530,9 @@ void add_run(CLI::App& program, const std::vector<std::string>& words, int& code
     } else if (!options->compare.empty()) {
       code = compare_shardings(*options);
     } else {
-      code = run_workload(*options, recorded_command_line(words));
+      SharedWork alone;
+      alone.advises = true;
+      code = run_workload(*options, recorded_command_line(words), std::move(alone));
     }
   });
 }
