@@ -209,7 +209,15 @@ CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
     chosen.rematerialise = hlo::transform::Rematerialisation::none;
     return compiled(std::move(first), chosen, kept ? std::function<sw::driver::Program()>() : fallback);
   }
-  if (partition_.chooses_update()) return compile_with_best_update(*this, machine_, cache);
+  if (partition_.chooses_update()) {
+    if (module_ && mesh() == nullptr) {
+      base::host::locate_errors("--weight-update-sharding", "auto", [] {
+        throw base::InputError("nothing says which cores hold the same weights of a program out of a file",
+                               "add a --mesh, with a --sharding or shardings in the text");
+      });
+    }
+    return compile_with_best_update(*this, machine_, cache);
+  }
   sw::driver::Program given = program();  // which may bring choices
   return compiled(std::move(given), choices(cache));
 }

@@ -8,6 +8,7 @@
 
 #include "app/run/compiled_step.h"
 #include "base/diagnostic.h"
+#include "workloads/importers/importer.h"
 #include "workloads/workload.h"
 
 namespace podsim::app::run {
@@ -23,7 +24,7 @@ class MemoryAdvice {
       own.partition.rematerialise.reset();
       add_if_it_fits("without --rematerialise", own);
     }
-    const bool shards = !options_.partition.shards_updates() && !options_.build.inference;
+    const bool shards = can_shard();
     const bool fits_with_shards = shards && add_if_it_fits(sharding, in_shards(options_));
     const std::int64_t batch = batch_per_core();
     const std::int64_t whole = add_largest_batch("", options_, batch);
@@ -33,6 +34,13 @@ class MemoryAdvice {
 
  private:
   static constexpr const char* sharding = "--weight-update-sharding on";
+
+  /// Whether the update can be in shards in the step that is meant: of a file it would be of another program.
+  bool can_shard() const {
+    const workloads::importers::Importer* importer = workloads::importers::importer_of(options_.workload);
+    const bool is_known = importer == nullptr || importer->net != nullptr || options_.partition.any();
+    return is_known && !options_.partition.shards_updates() && !options_.build.inference && !options_.pipeline.asked();
+  }
 
   static RunOptions in_shards(RunOptions options) {
     options.partition.weight_update_sharding = "on";

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -21,14 +22,17 @@ using report::run::UpdateSharing;
 constexpr std::size_t compiled = 3;  ///< sizes of groups, with the whole update also
 constexpr double least_gain = 0.01;  ///< of a step: what an estimate cannot tell from nothing
 
-/// The sets of axes of a mesh, without the empty one.
+/// The sets of axes of a mesh, without the empty one; of more than three axes, each alone and all of them.
 std::vector<UpdateSharing> sets_of_axes(const hlo::spmd::mesh::Mesh& mesh) {
   std::vector<std::string> names;
   for (const hlo::spmd::mesh::MeshAxis& axis : mesh.axes()) {
     if (axis.size > 1) names.push_back(axis.name);
   }
   std::vector<UpdateSharing> sets;
-  for (std::size_t set = 1; set < (std::size_t(1) << names.size()); ++set) {
+  constexpr std::size_t most_axes = 3;
+  const std::size_t all = (std::size_t(1) << names.size()) - 1;
+  for (std::size_t set = 1; set <= all; ++set) {
+    if (names.size() > most_axes && !std::has_single_bit(set) && set != all) continue;
     std::vector<std::string> chosen;
     for (std::size_t i = 0; i < names.size(); ++i) {
       if ((set >> i & 1) != 0) chosen.push_back(names[i]);

@@ -21,10 +21,8 @@ struct Trial {
   std::string error;  ///< the last lines of stderr, and the signal that ended it
 };
 
-/// Runs command lines, words behind `podsim`, on all runners, and returns what each gave, by position. Those that
-/// compile to the same program run in a row on one runner (plan/point_queue.h). A runner that is lost has its trial run
-/// once more on another one. `limit_s` ends a trial, 0 never; `ended` is called with the number of trials that have
-/// ended, after each. Throws Interrupted if `stop` is set, SimulationError if no runner is left.
+/// Runs command lines (command_run.h) and returns what each gave, by position. `ended` is called with the number of
+/// those that have ended, again and again. Throws Interrupted if `stop` is set.
 std::vector<Trial> run_trials(const std::vector<std::vector<std::string>>& commands, PointRunners& runners,
                               std::int64_t limit_s, const std::atomic<bool>& stop,
                               const std::function<void(std::size_t)>& ended);

@@ -48,7 +48,12 @@ void add_gain(Gains& gains, Change change, std::string command, const sweep::Tri
   Gain gain{.change = std::move(change), .command = std::move(command), .step_s = 0, .gain = {}, .refusal = {}};
   if (trial.done) {
     gain.step_s = trial.figures.value("step_time_s", 0.0);
-    gain.gain = rate_of(trial.figures) / rate_of(gains.figures);
+    const double before = rate_of(gains.figures);
+    if (before > 0) {
+      gain.gain = rate_of(trial.figures) / before;
+    } else {
+      gain.refusal = "the step takes no time";
+    }
   } else {
     gain.refusal = first_line(trial.error);
   }

@@ -404,17 +404,25 @@ class PipelineWriter {
   InstructionId reduced(GraphBuilder& b, InstructionId gradient, const std::set<std::size_t>& over) const {
     if (over.size() == 1 && o_.pipelines == 1) return gradient;
     const InstructionId narrow = b.convert(gradient, network_.gradient_type);
+    std::vector<std::vector<std::int64_t>> groups(1);
+    for (std::int64_t pipeline = 0; pipeline < o_.pipelines; ++pipeline) {
+      for (const std::size_t stage : over) groups.front().push_back(pipeline * stages() + std::int64_t(stage));
+    }
+    return b.convert(summed(b, narrow, 2, std::move(groups)), b.type(gradient));
+  }
+
+  /// The sum over the partitions of each group.
+  static InstructionId summed(GraphBuilder& b, InstructionId value, std::int64_t channel,
+                              std::vector<std::vector<std::int64_t>> groups) {
     hlo::Instruction reduce;
     reduce.opcode = hlo::Opcode::all_reduce;
-    reduce.operands = {narrow};
-    reduce.called = {b.combiner(hlo::Opcode::add, b.type(narrow))};
-    reduce.participants.edit().channel_id = 2;
-    reduce.participants.edit().use_global_device_ids = true;  // groups are of partitions
-    std::vector<std::int64_t>& group = reduce.participants.edit().groups.emplace_back();
-    for (std::int64_t pipeline = 0; pipeline < o_.pipelines; ++pipeline) {
-      for (const std::size_t stage : over) group.push_back(pipeline * stages() + std::int64_t(stage));
-    }
-    return b.convert(b.add(std::move(reduce)), b.type(gradient));
+    reduce.operands = {value};
+    reduce.called = {b.combiner(hlo::Opcode::add, b.type(value))};
+    hlo::Participants& participants = reduce.participants.edit();
+    participants.channel_id = channel;
+    participants.use_global_device_ids = true;  // groups are of partitions
+    participants.groups = std::move(groups);
+    return b.add(std::move(reduce));
   }
 
   std::vector<std::size_t> tensors_of(std::size_t stage) const {
@@ -505,17 +513,12 @@ class PipelineWriter {
 
   /// The sum over the stages of each pipeline.
   InstructionId over_stages(InstructionId value) {
-    hlo::Instruction reduce;
-    reduce.opcode = hlo::Opcode::all_reduce;
-    reduce.operands = {value};
-    reduce.called = {b_.combiner(hlo::Opcode::add, b_.type(value))};
-    reduce.participants.edit().channel_id = 3;
-    reduce.participants.edit().use_global_device_ids = true;  // groups are of partitions
+    std::vector<std::vector<std::int64_t>> groups;
     for (std::int64_t pipeline = 0; pipeline < o_.pipelines; ++pipeline) {
-      std::vector<std::int64_t>& group = reduce.participants.edit().groups.emplace_back();
+      std::vector<std::int64_t>& group = groups.emplace_back();
       for (std::int64_t stage = 0; stage < stages(); ++stage) group.push_back(pipeline * stages() + stage);
     }
-    return b_.add(std::move(reduce));
+    return summed(b_, value, 3, std::move(groups));
   }
 
   InstructionId mean_loss() {

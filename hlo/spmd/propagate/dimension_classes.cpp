@@ -133,12 +133,6 @@ class ClassSearch {
   }
 
   void collect() {
-    std::vector<bool> replaced(entry().parameters.size(), false);
-    for (const hlo::Donation& donation : module_.donations) replaced[std::size_t(donation.parameter)] = true;
-    std::vector<bool> is_input(entry().instructions.size(), false);
-    for (std::size_t i = 0; i < entry().parameters.size(); ++i) {
-      is_input[std::size_t(entry().parameters[i])] = !replaced[i];
-    }
     for (hlo::InstructionId id = 0; id < hlo::InstructionId(entry().instructions.size()); ++id) {
       const hlo::Instruction& instruction = entry()[id];
       const bool is_parameter = instruction.opcode == hlo::Opcode::parameter;
@@ -152,7 +146,6 @@ class ClassSearch {
         DimensionClass& of = found_[at->second].second;
         of.size = std::max(of.size, size);
         of.of.push_back({id, d});
-        of.is_of_inputs = of.is_of_inputs || is_input[std::size_t(id)];
       }
     }
   }
@@ -171,7 +164,6 @@ class ClassSearch {
       DimensionClass& into = classes[at->second];
       into.size = std::max(into.size, of.size);
       into.of.insert(into.of.end(), of.of.begin(), of.of.end());
-      into.is_of_inputs = into.is_of_inputs || of.is_of_inputs;
     }
     std::erase_if(classes, [&](const DimensionClass& of) { return !is_of_a_product(of); });
     for (DimensionClass& of : classes) std::ranges::sort(of.of, {}, &EntryDimension::id);

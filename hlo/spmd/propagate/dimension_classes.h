@@ -19,7 +19,6 @@ struct EntryDimension {
 struct DimensionClass {
   std::int64_t size = 0;           ///< the largest of its dimensions
   std::vector<EntryDimension> of;  ///< in program order; only of parameters and of results of products
-  bool is_of_inputs = false;       ///< has a dimension of a parameter that no output replaces
 };
 
 /// The classes of the dimensions of a module's parameters and of the results of its products (dots, convolutions,

@@ -21,6 +21,7 @@ using Groups = std::vector<std::vector<std::int64_t>>;
 struct Alike {
   std::vector<hlo::InstructionId> members;
   base::Bytes bytes;
+  base::CopyOnWrite<hlo::Participants> participants;  ///< before any of them is staged
   Groups groups;
 };
 
@@ -51,8 +52,10 @@ std::vector<Alike> alike_of(const hlo::Computation& computation, std::int64_t pa
              first.participants->iota == instruction.participants->iota;
     });
     if (found == all.end()) {
-      found = all.insert(all.end(),
-                         Alike{.members = {}, .bytes = {}, .groups = groups_of(*instruction.participants, partitions)});
+      found = all.insert(all.end(), Alike{.members = {},
+                                          .bytes = {},
+                                          .participants = instruction.participants,
+                                          .groups = groups_of(*instruction.participants, partitions)});
     }
     found->members.push_back(id);
     found->bytes += hlo::logical_bytes(instruction.shape);
@@ -92,8 +95,9 @@ std::optional<Groups> groups_across(const Groups& whole, const Groups& parts) {
   return across;
 }
 
-/// Appends the first stage of an all-reduce, which becomes the second, alike `joined`.
-void stage(hlo::Computation& computation, hlo::InstructionId id, const Groups& across, hlo::InstructionId joined) {
+/// Appends the first stage of an all-reduce, which becomes the second, of the groups `within`.
+void stage(hlo::Computation& computation, hlo::InstructionId id, const Groups& across,
+           const base::CopyOnWrite<hlo::Participants>& within) {
   hlo::Instruction first = computation[id];
   first.name += ".across";
   hlo::Participants participants = *first.participants;
@@ -104,7 +108,7 @@ void stage(hlo::Computation& computation, hlo::InstructionId id, const Groups& a
   computation.instructions.push_back(std::move(first));
   hlo::Instruction& second = computation[id];
   second.operands = {appended};
-  second.participants = computation[joined].participants;
+  second.participants = within;
 }
 
 void stage_in(hlo::Computation& computation, std::int64_t partitions) {
@@ -114,11 +118,13 @@ void stage_in(hlo::Computation& computation, std::int64_t partitions) {
     for (const Alike& part : all) {
       const hlo::Instruction& one = computation[whole.members.front()];
       const hlo::Instruction& other = computation[part.members.front()];
-      if (whole.bytes > part.bytes || one.shape.element_type != other.shape.element_type || one.called != other.called)
+      if (whole.bytes > part.bytes || one.shape.element_type != other.shape.element_type ||
+          one.called != other.called ||
+          whole.participants->use_global_device_ids != part.participants->use_global_device_ids)
         continue;
       const std::optional<Groups> across = groups_across(whole.groups, part.groups);
       if (!across) continue;
-      for (const hlo::InstructionId id : whole.members) stage(computation, id, *across, part.members.front());
+      for (const hlo::InstructionId id : whole.members) stage(computation, id, *across, part.participants);
       staged = true;
       break;
     }

@@ -42,5 +42,14 @@ TEST(UpdateChoice, TakesAxesOfAMeshThatIsGiven) {
   EXPECT_EQ(chosen["update_choice"]["mesh"], "");
 }
 
+// Without a mesh, its step with and without shards would be two programs.
+TEST(UpdateChoice, OfAFileWantsAMesh) {
+  const test::Folder folder;
+  folder.write("one.hlo", "HloModule m\n\nENTRY %e (a: f32[8]) -> f32[8] {\n  ROOT %a = f32[8] parameter(0)\n}\n");
+  const test::Outcome outcome = folder.run({"run", "one.hlo", "--weight-update-sharding", "auto"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("add a --mesh"), std::string::npos) << outcome.err;
+}
+
 }  // namespace
 }  // namespace podsim

@@ -51,7 +51,9 @@ void expect_same_sums(const hlo::Module& before, const hlo::Module& after) {
   const auto expected = hlo::eval::evaluate_partitions(before, arguments),
              actual = hlo::eval::evaluate_partitions(after, arguments);
   for (int device = 0; device < devices; ++device) {
-    for (const int i : {0, 1}) EXPECT_EQ(actual[device].elements[i].values, expected[device].elements[i].values);
+    for (std::size_t i = 0; i < expected[device].elements.size(); ++i) {
+      EXPECT_EQ(actual[device].elements[i].values, expected[device].elements[i].values);
+    }
   }
 }
 
@@ -78,6 +80,23 @@ TEST(StagedAllReduces, GroupsThatAreUnionsOfGroupsAreStaged) {
   const hlo::Module staged = stage_all_reduces(module);
   expect_same_sums(module, staged);
   EXPECT_EQ(sums_in(staged), 3);
+}
+
+// Sums over four devices are staged through those over two first; those over all join what they were before.
+TEST(StagedAllReduces, SumsOfGroupsInGroupsInGroupsStayTheSame) {
+  const hlo::Module module = hlo::text::testing::graph_of(R"(
+HloModule sums, num_partitions=8
+add { a = s32[] parameter(0)
+ b = s32[] parameter(1)
+ ROOT c = s32[] add(a, b) }
+ENTRY e { x = s32[16] parameter(0)
+ y = s32[64] parameter(1)
+ z = s32[4] parameter(2)
+ fours = s32[16] all-reduce(x), channel_id=1, use_global_device_ids=true, replica_groups={{0,1,2,3},{4,5,6,7}}, to_apply=add
+ twos = s32[64] all-reduce(y), channel_id=2, use_global_device_ids=true, replica_groups={{0,1},{2,3},{4,5},{6,7}}, to_apply=add
+ all = s32[4] all-reduce(z), channel_id=3, use_global_device_ids=true, replica_groups={{0,1,2,3,4,5,6,7}}, to_apply=add
+ ROOT t = (s32[16], s32[64], s32[4]) tuple(fours, twos, all) })");
+  expect_same_sums(module, stage_all_reduces(module));
 }
 
 TEST(StagedAllReduces, OthersStayAsTheyAre) {
