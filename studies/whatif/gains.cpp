@@ -33,8 +33,9 @@ std::string times(const std::optional<double>& gain) { return gain ? fmt::format
 /// A block for every fiftieth that a row gains, at most 40.
 std::string bar(double gain) {
   constexpr double most = 40, step = 0.02;
+  const auto blocks = std::lround(std::clamp((gain - 1) / step, 0.0, most));
   std::string text;
-  for (double i = 0.5; i < std::min(most, (gain - 1) / step); ++i) text += "█";
+  for (long i = 0; i < blocks; ++i) text += "█";
   return text;
 }
 
