@@ -4,6 +4,7 @@
 #include "app/command_line/command_line.h"
 #include "app/commands/commands.h"
 #include "app/run/run_command.h"
+#include "app/search/search_command.h"
 #include "app/sweep/sweep_command.h"
 #include "app/validate/validate.h"
 #include "app/whatif/whatif_command.h"
@@ -25,6 +26,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& words, int&
   run::add_run(program, words, code);
   run::add_train(program, words, code);
   whatif::add_whatif(program, words, run_podsim, code);
+  search::add_search(program, words, run_podsim, code);
   sweep::add_sweep(program, run_podsim, code);
   commands::add_kernel(program, code);
   commands::add_calibrate(program);

@@ -7,7 +7,6 @@ find_path(PROTOZERO_HEADERS protozero/pbf_reader.hpp REQUIRED)
 find_package(GTest)
 find_package(rapidcheck)
 find_package(benchmark)
-find_package(Eigen3 3.4)
 
 # Optional.
 set(MPI_CXX_SKIP_MPICXX ON)

@@ -302,6 +302,17 @@ std::optional<workloads::Workload> StepCompiler::take_workload() {
   return workload;
 }
 
+std::optional<hlo::Module> StepCompiler::take_whole_program() {
+  if (pipeline_) return std::nullopt;
+  if (std::optional<workloads::Workload> workload = take_workload()) {
+    if (!workload->global) return std::nullopt;
+    workload->step.module.donations = std::move(workload->step.donations);
+    return std::move(workload->step.module);
+  }
+  const bool is_of_one_core = devices_ > 1 && !is_global_;
+  return is_of_one_core || module_->scheduled ? std::nullopt : std::move(module_);
+}
+
 sw::driver::Program StepCompiler::program() {
   if (pipeline_) {
     const auto kept = options::kept_by(options_.partition.rematerialise);

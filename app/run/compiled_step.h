@@ -79,6 +79,9 @@ class StepCompiler {
   void on_pass(std::function<void(std::string_view pass, const hlo::Module& module)> watch) {
     after_pass_ = std::move(watch);
   }
+  /// In place of compile(): the program of all cores before it is partitioned, with its donations; std::nullopt if the
+  /// step is the program of one core, or of stages.
+  std::optional<hlo::Module> take_whole_program();
   /// In place of compile(): the workload that is compiled; std::nullopt if it is a text.
   std::optional<workloads::Workload> take_workload();
 

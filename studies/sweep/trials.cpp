@@ -8,7 +8,6 @@
 #include "studies/sweep/command_run.h"
 
 namespace podsim::studies::sweep {
-namespace {
 
 Trial trial_of(const base::host::ProcessOutput& output) {
   Trial trial{.done = false, .figures = {}, .exit_code = output.exit_code, .error = output.error};
@@ -19,8 +18,6 @@ Trial trial_of(const base::host::ProcessOutput& output) {
     return {.done = false, .figures = {}, .exit_code = base::host::failed, .error = "it printed no JSON"};
   return trial;
 }
-
-}  // namespace
 
 std::vector<Trial> run_trials(const std::vector<std::vector<std::string>>& commands, PointRunners& runners,
                               std::int64_t limit_s, const std::atomic<bool>& stop,

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/host/process_output.h"
 #include "studies/sweep/point_runners.h"
 
 namespace podsim::studies::sweep {
@@ -20,6 +21,9 @@ struct Trial {
   int exit_code = 0;
   std::string error;  ///< the last lines of stderr, and the signal that ended it
 };
+
+/// What the process of a command line gave.
+Trial trial_of(const base::host::ProcessOutput& output);
 
 /// Runs command lines (command_run.h) and returns what each gave, by position. `ended` is called with the number of
 /// those that have ended, again and again. Throws Interrupted if `stop` is set.

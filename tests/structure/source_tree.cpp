@@ -58,7 +58,7 @@ const std::vector<std::string>& folders() {
       "sw", "sw/collectives", "sw/collectives/patterns", "sw/collectives/schedule", "sw/collectives/engine",
       "sw/compiler/fuse", "sw/compiler/tiles", "sw/codegen/registers", "sw/codegen/schedule", "sw/codegen/builder",
       "sw/codegen/families", "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix",
-      "sw/codegen", "sw/compiler/layout", "sw/compiler/costs", "sw/compiler", "sw/placement", "sw/driver",
+      "sw/codegen", "sw/compiler/layout", "sw/compiler/costs", "sw/compiler", "sw/placement", "sw/plans", "sw/driver",
       "sw/runtime/pod", "sw/runtime/parts", "sw/runtime/waits", "sw/runtime/repetition", "sw/runtime",
       "sw/runtime/session", "sw/chakra",
       // validation
@@ -67,10 +67,10 @@ const std::vector<std::string>& folders() {
       // report
       "report/run", "report/compare", "report/html/assets", "report/html", "report",
       // studies
-      "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/sweep", "studies/whatif",
+      "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/sweep", "studies/whatif", "studies/search",
       // app
       "app/options", "app/output", "app/command_line", "app/run/files", "app/run", "app/commands/hlo_parts",
-      "app/commands", "app/validate", "app/sweep", "app/whatif", "app",
+      "app/commands", "app/validate", "app/sweep", "app/whatif", "app/search", "app",
       // mpi
       "mpi"};
   return all;

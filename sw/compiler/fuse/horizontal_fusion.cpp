@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -123,6 +122,58 @@ class MergedBody {
   std::vector<hlo::InstructionId> operands_, results_;
 };
 
+/// Which candidates depend on which.
+class CandidateDependences {
+ public:
+  /// `candidates` ascend.
+  CandidateDependences(const hlo::Computation& computation, const std::vector<hlo::InstructionId>& candidates)
+      : candidates_(candidates), words_((candidates.size() + word_bits - 1) / word_bits) {
+    const hlo::InstructionId begin = candidates.front(), end = candidates.back() + 1;
+    std::vector<std::uint64_t> needed(std::size_t(end - begin) * words_);  // by instruction, a bit for each candidate
+    std::size_t next = 0;
+    for (hlo::InstructionId id = begin; id < end; ++id) {
+      const auto of = needed.begin() + std::ptrdiff_t(std::size_t(id - begin) * words_);
+      for (const hlo::InstructionId operand : computation[id].operands) {
+        if (operand < begin) continue;
+        const auto from = needed.begin() + std::ptrdiff_t(std::size_t(operand - begin) * words_);
+        for (std::size_t word = 0; word < words_; ++word) of[std::ptrdiff_t(word)] |= from[std::ptrdiff_t(word)];
+      }
+      if (candidates[next] != id) continue;
+      needed_.insert(needed_.end(), of, of + std::ptrdiff_t(words_));
+      scopes_.push_back(outermost_scope(computation[id].op_name));
+      of[std::ptrdiff_t(next / word_bits)] |= std::uint64_t(1) << next % word_bits;
+      ++next;
+    }
+  }
+
+  /// Candidate number `first`, and those that follow in the same scope and do not depend on ops chosen before them.
+  std::vector<hlo::InstructionId> independent(std::size_t first) const {
+    std::vector<hlo::InstructionId> group;
+    std::vector<std::uint64_t> chosen(words_);
+    for (std::size_t i = first; i < candidates_.size(); ++i) {
+      if (scopes_[i] != scopes_[first] || needs_one_of(i, chosen)) continue;
+      group.push_back(candidates_[i]);
+      chosen[i / word_bits] |= std::uint64_t(1) << i % word_bits;
+    }
+    return group;
+  }
+
+ private:
+  static constexpr std::size_t word_bits = 64;
+
+  bool needs_one_of(std::size_t candidate, const std::vector<std::uint64_t>& chosen) const {
+    for (std::size_t word = 0; word < words_; ++word) {
+      if ((needed_[candidate * words_ + word] & chosen[word]) != 0) return true;
+    }
+    return false;
+  }
+
+  const std::vector<hlo::InstructionId>& candidates_;
+  std::size_t words_;                  ///< of a set of candidates
+  std::vector<std::uint64_t> needed_;  ///< by candidate: those on which it depends
+  std::vector<std::string_view> scopes_;
+};
+
 class Merger {
  public:
   Merger(hlo::Module module, base::Bytes most) : module_(std::move(module)), most_(most) {}
@@ -142,14 +193,30 @@ class Merger {
     for (hlo::InstructionId id = 0; id < hlo::InstructionId(computation.instructions.size()); ++id) {
       if (!gathers_results(computation, id)) continue;
       const std::vector<hlo::InstructionId> candidates = candidates_of(id);
+      if (candidates.size() < 2 || is_settled(id, candidates)) continue;
+      const CandidateDependences dependences(computation, candidates);
       for (std::size_t first = 0; first + 1 < candidates.size(); ++first) {
-        const std::vector<hlo::InstructionId> group = independent(std::span(candidates).subspan(first));
+        const std::vector<hlo::InstructionId> group = dependences.independent(first);
         if (group.size() < 2) continue;
         merge(group);
         return true;
       }
+      settled_[computation[id].name] = names_of(candidates);
     }
     return false;
+  }
+
+  std::vector<std::string> names_of(const std::vector<hlo::InstructionId>& ids) {
+    std::vector<std::string> names;
+    for (const hlo::InstructionId id : ids) names.push_back(entry()[id].name);
+    return names;
+  }
+
+  /// True if these candidates of a reader could not be merged before: a merge of others adds dependences and takes none
+  /// away.
+  bool is_settled(hlo::InstructionId reader, const std::vector<hlo::InstructionId>& candidates) {
+    const auto at = settled_.find(entry()[reader].name);
+    return at != settled_.end() && at->second == names_of(candidates);
   }
 
   /// Ops that may be merged because `reader` waits for them, in ascending order.
@@ -186,25 +253,6 @@ class Merger {
   bool is_temporary_array(hlo::InstructionId id) {
     const hlo::Instruction& instruction = entry()[id];
     return instruction.opcode != hlo::Opcode::parameter && instruction.shape.rank() > 0;
-  }
-
-  /// The first of `candidates`, and those that follow and do not depend on ops chosen before them.
-  std::vector<hlo::InstructionId> independent(std::span<const hlo::InstructionId> candidates) {
-    const hlo::Computation& computation = entry();
-    const std::string_view scope = outermost_scope(computation[candidates.front()].op_name);
-    std::vector<bool> needs(computation.instructions.size(), false);
-    std::vector<hlo::InstructionId> group;
-    std::size_t next = 0;
-    for (hlo::InstructionId id = candidates.front(); id <= candidates.back(); ++id) {
-      const bool depends = std::ranges::any_of(
-          computation[id].operands, [&](hlo::InstructionId operand) { return bool(needs[std::size_t(operand)]); });
-      const bool is_candidate = candidates[next] == id;
-      if (is_candidate) ++next;
-      const bool joins = is_candidate && !depends && outermost_scope(computation[id].op_name) == scope;
-      if (joins) group.push_back(id);
-      needs[std::size_t(id)] = depends || joins;
-    }
-    return group;
   }
 
   void merge(const std::vector<hlo::InstructionId>& group) {
@@ -273,6 +321,7 @@ class Merger {
   hlo::Module module_;
   base::Bytes most_;
   std::vector<std::vector<hlo::InstructionId>> users_;  ///< of the current entry
+  std::map<std::string, std::vector<std::string>> settled_;  ///< by reader: candidates that cannot be merged
   int merged_ = 0;
 };
 
