@@ -45,12 +45,14 @@ struct SearchOptions {
   std::int64_t timeout_s = 20;
   std::string minimise, maximise;
   std::vector<std::string> at_most, at_least;
+  std::string only;  ///< "shardings" or "flags"; empty: both
   std::string output;
+  bool exhaustive = false;
   bool json = false;
 };
 
-constexpr std::array flags_with_value{"-j", "-o", "--points", "--timeout", "--minimise", "--maximise", "--at-most", "--at-least",
-                                      "--limit"};
+constexpr std::array flags_with_value{"-j",         "-o",         "--points",  "--only",     "--timeout",
+                                      "--minimise", "--maximise", "--at-most", "--at-least", "--limit"};
 
 /// The words of `podsim run` behind the program's name, without the flags that are only of `search`.
 Words words_of_run(const Words& words) {
@@ -63,7 +65,7 @@ Words words_of_run(const Words& words) {
     };
     if (std::ranges::find(flags_with_value, word) != flags_with_value.end()) {
       ++i;
-    } else if (word != "--json" && std::ranges::none_of(flags_with_value, is_joined)) {
+    } else if (word != "--json" && word != "--exhaustive" && std::ranges::none_of(flags_with_value, is_joined)) {
       kept.push_back(word);
     }
   }
@@ -157,17 +159,27 @@ studies::search::SearchIdentity identity_of(const Words& step, const base::Confi
   return {.command = "podsim " + base::host::shell_line(step), .content = base::sha256(content)};
 }
 
+void check_exhaustive(const SearchOptions& options, const studies::search::SearchQuestion& question) {
+  if (!options.exhaustive) return;
+  if (question.shardings == nullptr) throw base::InputError("--exhaustive: the sharding of this step is given");
+  if (!question.shardings->ranked().all) {
+    throw base::InputError("--exhaustive: the step has more than 5000 shardings", "give the axes with --mesh");
+  }
+}
+
 int search(const SearchOptions& options, const Words& words, sweep::RunProgram run_program) {
   const std::atomic<bool>& stop = base::host::watch_for_interrupt();
   studies::search::SearchQuestion question;
   question.step = words_of_run(words);
   question.objective = objective_of(options);
-  question.choices = studies::search::flag_choices(question.step);
+  if (options.only != "shardings") question.choices = studies::search::flag_choices(question.step);
   question.points = options.points;
   question.timeout_s = options.timeout_s;
   sweep::WorkerProcesses runners(options.workers, run_program);  // before anything that is large
   SearchedStep step(options.run);
-  question.shardings = step.shardings();
+  if (options.only != "flags") question.shardings = step.shardings();
+  question.exhaustive = options.exhaustive;
+  check_exhaustive(options, question);
   const std::filesystem::path folder(options.output);
   std::filesystem::create_directories(folder / "shardings");
   question.folder = folder / "shardings";
@@ -207,6 +219,17 @@ void add_search(CLI::App& program, const Words& words, sweep::RunProgram run_pro
           },
           "Ways to run at most [40]")
       ->option_text("N");
+  command
+      ->add_option_function<std::string>(
+          "--only",
+          [options](const std::string& text) {
+            const std::vector<std::string> kinds{"shardings", "flags"};
+            options->only = kinds[base::host::parse_choice("--only", text, "what a search chooses", kinds)];
+          },
+          "shardings or flags alone [both]")
+      ->option_text("WHAT");
+  command->add_flag("--exhaustive", options->exhaustive,
+                    "Run every sharding, if there are at most 5000, also those\nthat a lower bound rules out");
   command
       ->add_option_function<std::string>(
           "--timeout",

@@ -57,7 +57,8 @@ std::string plan_change(const SearchQuestion& question, const ShardingPlan& from
     const bool values = from.values[i] != to.values[i], kept = from.kept[i] != to.kept[i];
     if (!values && !kept) continue;
     ++changed;
-    const std::string of = sw::plans::class_name(question.shardings->module(), question.shardings->program().classes[i]);
+    const std::string of =
+        sw::plans::class_name(question.shardings->module(), question.shardings->program().classes[i]);
     if (values && kept && to.values[i] == to.kept[i]) {
       name = fmt::format("{} {}", of, axes_text(to, to.values[i]));
     } else {
@@ -128,7 +129,8 @@ std::vector<std::size_t> pareto_front(const SearchOutcome& outcome) {
   for (std::size_t i = 0; i < outcome.visits.size(); ++i) {
     if (outcome.visits[i].trial.done && memory_of(outcome.visits[i]) > 0) order.push_back(i);
   }
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return std::pair(step_of(outcome.visits[i]), memory_of(outcome.visits[i])); });
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t i) { return std::pair(step_of(outcome.visits[i]), memory_of(outcome.visits[i])); });
   std::vector<std::size_t> front;
   for (const std::size_t i : order) {
     if (front.empty() || memory_of(outcome.visits[i]) < memory_of(outcome.visits[front.back()])) front.push_back(i);
@@ -150,6 +152,8 @@ std::string search_text(const SearchQuestion& question, const SearchOutcome& out
     text += fmt::format("mesh         {}\n", fmt::join(axes, "\n             "));
   }
   text += "command      " + best.command + "\n";
+  if (outcome.proven)
+    text += "proven       no other sharding is faster: all that did not run have a lower bound above\n";
 
   using Align = base::text::TextTable::Align;
   const auto quotient = [&](const Visit& visit) { return fmt::format("{:.3f}", ratio(*visit.value, *best.value)); };
@@ -213,6 +217,7 @@ Json search_json(const SearchQuestion& question, const SearchOutcome& outcome) {
   }
   if (question.shardings != nullptr) {
     result["shardings_ranked"] = question.shardings->ranked().costed;
+    result["proven"] = outcome.proven;
     result["shardings_all"] = question.shardings->ranked().all;
   }
   result["pareto"] = pareto_front(outcome);

@@ -9,7 +9,7 @@
 
 #include "base/host/output_file.h"
 #include "base/sha256.h"
-#include "sw/plans/plan_file.h"
+#include "sw/plans/plan_bound.h"
 
 namespace podsim::studies::search {
 namespace {
@@ -20,15 +20,19 @@ bool is_alike(double one, double other) { return one <= other * (1 + 1e-12); }
 
 }  // namespace
 
-ShardingCandidates::ShardingCandidates(hlo::Module module, const sw::TargetMachine& machine,
-                                       const noc::Topology& slice, std::vector<std::int64_t> mesh)
+ShardingCandidates::ShardingCandidates(hlo::Module module, const sw::TargetMachine& machine, const noc::Topology& slice,
+                                       std::vector<std::int64_t> mesh)
     : module_(std::move(module)),
       program_(hlo::spmd::propagate::classed_program(module_)),
+      machine_(machine),
+      slice_(slice),
       axes_(machine, slice),
       space_(program_, axes_.cores(), std::move(mesh)),
       costs_(program_, axes_),
+      files_(module_, program_),
       memory_(double(machine.hbm.usable_per_core().value())),
-      ranked_(sw::plans::ranked_plans(space_, costs_, memory_, most_ranked)) {
+      ranked_(sw::plans::ranked_plans(space_, costs_, memory_, most_ranked, most_ranked)) {
+  if (ranked_.all) return;
   std::vector<sw::plans::RankedPlan> distinct;
   for (sw::plans::RankedPlan& plan : ranked_.plans) {
     if (!distinct.empty() && is_alike(plan.cost.total_s(), distinct.back().cost.total_s())) continue;
@@ -48,8 +52,14 @@ std::vector<sw::plans::RankedPlan> ShardingCandidates::neighbours(const sw::plan
   return ranked;
 }
 
+double ShardingCandidates::least_step_s(const sw::plans::ShardingPlan& plan, bool overlaps) {
+  const auto [at, is_new] = bounds_.try_emplace({plan, overlaps});
+  if (is_new) at->second = sw::plans::least_step_s(plan, program_, machine_, slice_, overlaps);
+  return at->second;
+}
+
 std::string ShardingCandidates::text(const sw::plans::ShardingPlan& plan) const {
-  return hlo::spmd::mesh::to_string(sw::plans::sharding_file(plan, module_, program_));
+  return hlo::spmd::mesh::to_string(files_.file(plan));
 }
 
 std::filesystem::path ShardingCandidates::write(const sw::plans::ShardingPlan& plan,

@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hlo/graph.h"
+#include "sw/plans/plan_file.h"
 #include "sw/plans/ranked_plans.h"
 
 namespace podsim::studies::search {
@@ -21,9 +24,12 @@ class ShardingCandidates {
   ShardingCandidates(const ShardingCandidates&) = delete;
   ShardingCandidates& operator=(const ShardingCandidates&) = delete;
 
-  /// By their costs, the least first; those of equal costs once, since most of them are one program.
+  /// By their costs, the least first. Of a space that is too large to look at whole, those of equal costs once, since
+  /// most of them are one program.
   const sw::plans::RankedPlans& ranked() const { return ranked_; }
   sw::plans::PlanCost cost_of(const sw::plans::ShardingPlan& plan) { return costs_.of(plan); }
+  /// A time that no step under a plan is shorter than (sw/plans/plan_bound.h).
+  double least_step_s(const sw::plans::ShardingPlan& plan, bool overlaps);
   /// Plans of the space that differ from one in one class, the least cost first.
   std::vector<sw::plans::RankedPlan> neighbours(const sw::plans::ShardingPlan& plan);
 
@@ -38,11 +44,15 @@ class ShardingCandidates {
  private:
   hlo::Module module_;
   hlo::spmd::propagate::ClassedProgram program_;
+  const sw::TargetMachine& machine_;
+  noc::Topology slice_;
   sw::plans::AxisCosts axes_;
   sw::plans::PlanSpace space_;
   sw::plans::PlanCosts costs_;
+  sw::plans::PlanFiles files_;
   double memory_ = 0;
   sw::plans::RankedPlans ranked_;
+  std::map<std::pair<sw::plans::ShardingPlan, bool>, double> bounds_;
 };
 
 /// One line for each axis: "a=16 divides tokens[0]; in weights embedding[1]".

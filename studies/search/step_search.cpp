@@ -58,9 +58,7 @@ class StepSearch {
 
   const Visit& best() const { return outcome_.visits[*outcome_.best]; }
   std::size_t left() const { return question_.points - std::min(question_.points, outcome_.visits.size()); }
-  bool is_visited(const Way& way) const {
-    return std::ranges::any_of(outcome_.visits, [&](const Visit& visit) { return visit.way == way; });
-  }
+  bool is_visited(const Way& way) const { return visited_.contains(way); }
 
   void search_shardings() {
     const std::size_t kept_back = question_.choices.empty() ? 0 : question_.points / 4;
@@ -73,11 +71,33 @@ class StepSearch {
       add_expected(round, in_a_round, question_.shardings->ranked().plans);
       const std::size_t room = left() - std::min(left(), kept_back);
       if (round.size() > room) round.resize(room);
-      if (round.empty()) return;
+      if (round.empty()) break;
       const std::size_t first = outcome_.visits.size();
       visit(std::exchange(round, {}));
       learn(first);
     }
+    outcome_.proven = is_proven();
+  }
+
+  /// Whether every plan of the space has been run or cannot be faster than the best step so far.
+  bool is_proven() {
+    const sw::plans::RankedPlans& ranked = question_.shardings->ranked();
+    return ranked.all && outcome_.best && std::ranges::all_of(ranked.plans, [&](const RankedPlan& plan) {
+             const Way way = with_plan(plan).way;
+             return is_slower(plan.plan, way) || is_visited(way);
+           });
+  }
+
+  /// True if a bound says that a plan is no faster than the best step so far.
+  bool is_slower(const sw::plans::ShardingPlan& plan, const Way& way) {
+    if (!outcome_.best || question_.exhaustive || question_.objective.metric != nullptr) return false;
+    bool overlaps = false;
+    for (std::size_t i = 0; i < way.chosen.size(); ++i) {
+      const Choice& choice = question_.choices[i];
+      if (choice.divides && way.chosen[i] != 0) return false;
+      overlaps = overlaps || (choice.name != "--rematerialise" && way.chosen[i] != 0);
+    }
+    return question_.shardings->least_step_s(plan, overlaps) >= best().trial.figures.value("step_time_s", 0.0);
   }
 
   /// Fills a round with the plans that cost least of each mesh, so that what is learned is of many kinds.
@@ -114,7 +134,8 @@ class StepSearch {
     std::ranges::stable_sort(order, {}, [](const auto& of) { return of.first; });
     for (const auto& [seconds, plan] : order) {
       if (round.size() >= count) return;
-      add(round, with_plan(*plan));
+      Candidate candidate = with_plan(*plan);
+      if (!is_slower(plan->plan, candidate.way)) add(round, std::move(candidate));
     }
   }
 
@@ -169,6 +190,7 @@ class StepSearch {
     const std::size_t first = outcome_.visits.size();
     for (Candidate& candidate : round) {
       Visit& added = outcome_.visits.emplace_back();
+      visited_.insert(candidate.way);
       added.way = std::move(candidate.way);
       added.estimate_s = candidate.estimate_s;
       Words words = words_of(question_, added.way);
@@ -183,15 +205,14 @@ class StepSearch {
 
   void run(const std::vector<Words>& commands, const std::vector<std::size_t>& positions) {
     if (commands.empty()) return;
-    const sweep::CommandWatch watch{
-        .ended =
-            [&](std::size_t command, const base::host::ProcessOutput& output) {
-              const Visit& of = outcome_.visits[positions[command]];
-              store_.add(std::int64_t(positions[command]), of.command, name_of(of.way), of.estimate_s,
-                         sweep::trial_of(output));
-              ++ended_;
-            },
-        .waited = [&] { progress_(double(ended_) / double(question_.points)); }};
+    const sweep::CommandWatch watch{.ended =
+                                        [&](std::size_t command, const base::host::ProcessOutput& output) {
+                                          const Visit& of = outcome_.visits[positions[command]];
+                                          store_.add(std::int64_t(positions[command]), of.command, name_of(of.way),
+                                                     of.estimate_s, sweep::trial_of(output));
+                                          ++ended_;
+                                        },
+                                    .waited = [&] { progress_(double(ended_) / double(question_.points)); }};
     if (!sweep::run_commands(commands, runners_, question_.timeout_s, stop_, watch)) throw base::host::Interrupted();
   }
 
@@ -214,6 +235,7 @@ class StepSearch {
   const std::function<void(double)>& progress_;
   std::size_t ended_ = 0;
   LearnedCost learned_;
+  std::set<Way> visited_;
   SearchOutcome outcome_;
 };
 

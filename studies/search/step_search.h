@@ -24,30 +24,35 @@ struct Way {
   std::optional<sw::plans::ShardingPlan> plan;  ///< std::nullopt: the sharding as it is given
   std::vector<std::size_t> chosen;              ///< by choice: the alternative
   bool operator==(const Way&) const = default;
+  auto operator<=>(const Way&) const = default;
 };
 
 /// A way that a search has run.
 struct Visit {
   Way way;
-  std::string command;                ///< that runs it
-  std::optional<double> estimate_s;   ///< of its plan (sw/plans/plan_cost.h)
+  std::string command;               ///< that runs it
+  std::optional<double> estimate_s;  ///< of its plan (sw/plans/plan_cost.h)
   sweep::Trial trial;
-  std::optional<double> value;        ///< of the objective; std::nullopt: it does not run, or breaks a limit
+  std::optional<double> value;  ///< of the objective; std::nullopt: it does not run, or breaks a limit
 };
 
 struct SearchQuestion {
-  std::vector<std::string> step;                 ///< words of `podsim run` behind the program's name, without --json
-  ShardingCandidates* shardings = nullptr;       ///< null: the sharding is given
+  std::vector<std::string> step;            ///< words of `podsim run` behind the program's name, without --json
+  ShardingCandidates* shardings = nullptr;  ///< null: the sharding is given
   std::vector<Choice> choices;
   Objective objective;
-  std::size_t points = 0;                        ///< ways to run at most
-  std::int64_t timeout_s = 0;                    ///< of a way; 0: none
-  std::filesystem::path folder;                  ///< for sharding files
+  std::size_t points = 0;        ///< ways to run at most
+  bool exhaustive = false;       ///< runs every sharding, also those that cannot be best
+  std::int64_t timeout_s = 0;    ///< of a way; 0: none
+  std::filesystem::path folder;  ///< for sharding files
 };
 
 struct SearchOutcome {
-  std::vector<Visit> visits;         ///< in the order of the search; the first is the step as it is given
-  std::optional<std::size_t> best;   ///< std::nullopt: no way runs
+  std::vector<Visit> visits;        ///< in the order of the search; the first is the step as it is given
+  std::optional<std::size_t> best;  ///< std::nullopt: no way runs
+  /// No other sharding of the space is faster with the flags with which shardings were tried: those that did not run
+  /// have bounds above.
+  bool proven = false;
 };
 
 /// Runs ways in rounds, whatever the number of runners, so that the same points are visited by all:

@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "sw/plans/product_padding.h"
+
 namespace podsim::sw::plans {
 namespace {
 
@@ -41,7 +43,8 @@ class DividedProduct {
     for (std::size_t i = 0; i < product_.arrays.size(); ++i) {
       bytes += product_.arrays[i].bytes / double(plan_.size(used_by(i)));
     }
-    const double by_flops = product_.flops / double(plan_.size(used_)) * padding() / machine.peak_flops_per_core();
+    const double padding = padding_of(product_, machine, [&](std::size_t f) { return plan_.size(along_[f]); });
+    const double by_flops = product_.flops / double(plan_.size(used_)) * padding / machine.peak_flops_per_core();
     return std::max(by_flops, bytes / machine.hbm.stream_rate.si());
   }
 
@@ -111,8 +114,8 @@ class DividedProduct {
   }
 
   void choose(AxisSet axis) {
-    const double whole = product_.flops / double(plan_.size(AxisSet(any_ & ~axis))) /
-                         axes_.machine().peak_flops_per_core();
+    const double whole =
+        product_.flops / double(plan_.size(AxisSet(any_ & ~axis))) / axes_.machine().peak_flops_per_core();
     double best = collectives_along(axis, nullptr) + whole, collectives = best - whole;
     std::size_t chosen = product_.factors.size();
     for (std::size_t f = 0; f < product_.factors.size(); ++f) {
@@ -145,27 +148,6 @@ class DividedProduct {
       if (product_.factors[f].at[i] >= 0) used = AxisSet(used | along_[f]);
     }
     return used;
-  }
-
-  /// How much longer a product takes since its columns and what it sums do not fill the sides of a matrix unit: one of
-  /// its operands is latched, the other streams.
-  double padding() const {
-    double streamed = 1, latched = 1, summed = 1;
-    for (std::size_t f = 0; f < product_.factors.size(); ++f) {
-      const ClassedFactor& factor = product_.factors[f];
-      const double size = double(factor.size) / double(plan_.size(along_[f]));
-      const bool in_first = factor.at.front() >= 0, in_second = factor.at.size() > 2 && factor.at[1] >= 0;
-      if (factor.reduced) {
-        summed *= size;
-      } else if (in_first && !in_second) {
-        streamed *= size;
-      } else if (in_second && !in_first) {
-        latched *= size;
-      }
-    }
-    const double side = double(axes_.machine().mxu.size);
-    const auto padded = [side](double size) { return std::ceil(size / side) * side / size; };
-    return padded(summed) * std::min(padded(streamed), padded(latched));
   }
 
   const ShardingPlan& plan_;

@@ -31,14 +31,16 @@ const std::vector<Mistake>& mistakes() {
       {"no_command",
        {},
        {"which command?",
-        "run, train, whatif, sweep, kernel, calibrate, memory, network, collective, stream, hlo, ops, tiles, trace, "
+        "run, train, whatif, search, sweep, kernel, calibrate, memory, network, collective, stream, hlo, ops, tiles, "
+        "trace, "
         "validate, "
         "report, compare, describe, completion, man"}},
       {"mistyped_command", {"rnu"}, {"'rnu'", "^~~ did you mean 'run'?"}},
       {"unknown_command",
        {"frobnicate"},
        {"'frobnicate' is not a command",
-        "one of: run, train, whatif, sweep, kernel, calibrate, memory, network, collective, stream, hlo, ops, tiles, "
+        "one of: run, train, whatif, search, sweep, kernel, calibrate, memory, network, collective, stream, hlo, ops, "
+        "tiles, "
         "trace, "
         "validate, report, compare, describe, completion, man"}},
       {"no_workload", {"run"}, {"WORKLOAD is required", "podsim run --help"}},

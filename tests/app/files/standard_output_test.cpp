@@ -19,6 +19,7 @@ const std::map<std::string, std::string>& lines() {
       {"run", "run resnet50 --slice 1x1 --batch-per-core 1 -o made/r --vcd made/w.vcd"},
       {"train", "train resnet50 --slice 2x2 --epochs 40"},
       {"whatif", "whatif resnet50 --slice 1x1 --batch-per-core 1 --svg made/gains.svg"},
+      {"search", "search resnet50 --slice 1x1 --batch-per-core 1 --points 2 -o made/search"},
       {"sweep", "sweep study.toml -o made/study"},
       {"kernel", "kernel elementwise --vcd made/k.vcd"},
       {"calibrate", "calibrate core"},

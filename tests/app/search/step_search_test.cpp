@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/search/step_search.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+#include "base/host/interrupt.h"
+#include "studies/search/search_report.h"
+#include "tests/app/program.h"
+#include "tests/hlo/text/graph_of.h"
+#include "tests/sw/target_machines.h"
+
+namespace podsim::studies::search {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Runners that answer in an order of their own.
+class AnsweringRunners : public sweep::PointRunners {
+ public:
+  using Answer = std::function<std::string(const Words& words)>;  ///< JSON; empty: it fails
+
+  AnsweringRunners(std::size_t count, Answer answer) : count_(count), answer_(std::move(answer)) {}
+
+  std::size_t size() const override { return count_; }
+  bool usable(std::size_t /*runner*/) const override { return true; }
+  void give(std::size_t runner, const sweep::PointTask& task) override { given_.push_back({runner, task.arguments}); }
+  std::vector<Report> wait() override {
+    if (given_.empty()) return {};
+    const auto [runner, words] = given_.back();  // the last one first
+    given_.pop_back();
+    ran.push_back(words);
+    const std::string json = answer_(words);
+    if (json.empty()) return {{runner, false, {2, "", "--x: error: out of memory: it needs more", 0}}};
+    return {{runner, false, {0, json, "", 0}}};
+  }
+
+  std::vector<Words> ran;
+
+ private:
+  std::size_t count_;
+  Answer answer_;
+  std::deque<std::pair<std::size_t, Words>> given_;
+};
+
+bool has(const Words& words, const std::string& word) { return std::ranges::find(words, word) != words.end(); }
+
+/// A step of 100 s, which flags shorten or lengthen by factors; with two of them it does not fit.
+std::string flags_answer(const Words& words) {
+  double step = 100;
+  if (has(words, "collectives")) step *= 0.8;
+  if (has(words, "auto")) step *= 0.5;
+  if (has(words, "--windowed-einsum")) step *= 3;
+  if (has(words, "dots")) step *= 0.9;
+  if (has(words, "layer")) return "";
+  return fmt::format(R"({{"step_time_s": {}, "wall_s": {}}})", step, words.size());
+}
+
+class StepSearchTest : public ::testing::Test {
+ protected:
+  SearchOutcome search(AnsweringRunners& runners, const std::filesystem::path& database) {
+    VisitedStore store(database, {.command = "podsim run x", .content = "c"});
+    question_.folder = folder_.path();
+    return search_step(question_, store, runners, stop_, [](double) {});
+  }
+
+  test::Folder folder_;
+  std::atomic<bool> stop_ = false;
+  SearchQuestion question_{.step = {"run", "x"}, .choices = flag_choices({"run", "x"}), .objective = {}, .points = 40};
+};
+
+// The gains are independent, so the best is all that gain: 100 * 0.8 * 0.5 * 0.9.
+TEST_F(StepSearchTest, TakesAllFlagsThatGain) {
+  AnsweringRunners runners(2, flags_answer);
+  const SearchOutcome outcome = search(runners, folder_.path() / "a.sqlite");
+  ASSERT_TRUE(outcome.best);
+  EXPECT_DOUBLE_EQ(*outcome.visits[*outcome.best].value, 1 / 36.0);
+  const std::vector<OneChange> changes = changes_from_best(question_, outcome);
+  const auto off = std::ranges::find(changes, "--overlap none", &OneChange::name);
+  ASSERT_NE(off, changes.end());
+  EXPECT_NEAR(ratio(*outcome.visits[off->visit].value, *outcome.visits[*outcome.best].value), 0.8, 1e-12);
+}
+
+TEST_F(StepSearchTest, VisitsTheSamePointsWhateverTheRunners) {
+  AnsweringRunners one(1, flags_answer), four(4, flags_answer);
+  const SearchOutcome alone = search(one, folder_.path() / "one.sqlite");
+  const SearchOutcome together = search(four, folder_.path() / "four.sqlite");
+  EXPECT_EQ(search_json(question_, alone), search_json(question_, together));
+}
+
+// Ended behind any number of points and begun again, a search runs the rest and gives the same answer.
+TEST_F(StepSearchTest, GoesOnWhereItEnded) {
+  AnsweringRunners whole(1, flags_answer);
+  const auto expected = search_json(question_, search(whole, folder_.path() / "whole.sqlite"));
+  for (std::size_t ends = 1; ends < whole.ran.size(); ++ends) {
+    const std::filesystem::path database = folder_.path() / fmt::format("{}.sqlite", ends);
+    std::size_t done = 0;
+    AnsweringRunners first(1, [&](const Words& words) {
+      stop_ = ++done == ends;
+      return flags_answer(words);
+    });
+    EXPECT_THROW(search(first, database), base::host::Interrupted);
+    stop_ = false;
+    AnsweringRunners second(1, flags_answer);
+    EXPECT_EQ(search_json(question_, search(second, database)), expected);
+    EXPECT_EQ(first.ran.size() + second.ran.size(), whole.ran.size());
+  }
+}
+
+TEST_F(StepSearchTest, ADatabaseOfAnotherSearchIsRefused) {
+  const std::filesystem::path database = folder_.path() / "a.sqlite";
+  const VisitedStore first(database, {.command = "podsim run x", .content = "c"});
+  EXPECT_THROW(VisitedStore(database, {.command = "podsim run y", .content = "c"}), base::InputError);
+  EXPECT_THROW(VisitedStore(database, {.command = "podsim run x", .content = "d"}), base::InputError);
+}
+
+TEST_F(StepSearchTest, APointThatBreaksALimitIsNotTheBest) {
+  question_.objective.limits = {{.metric = plan::find_metric("run", "step_time_s"), .limit = 50, .at_most = false}};
+  AnsweringRunners runners(1, flags_answer);
+  const SearchOutcome outcome = search(runners, folder_.path() / "a.sqlite");
+  ASSERT_TRUE(outcome.best);
+  EXPECT_GE(outcome.visits[*outcome.best].trial.figures["step_time_s"].get<double>(), 50);
+}
+
+// The oracle is the whole space: whatever numbers steps take above their bounds, what is said to be proven is the best.
+TEST_F(StepSearchTest, WhatIsProvenIsTheBestOfAll) {
+  hlo::Module module = hlo::text::testing::graph_of(R"(
+HloModule m
+ENTRY e {
+  x = bf16[4096,1024] parameter(0)
+  w = f32[1024,2048] parameter(1)
+  v = bf16[1024,2048] convert(w)
+  y = bf16[4096,2048] dot(x, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  g = bf16[1024,2048] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+  wide = f32[1024,2048] convert(g)
+  next = f32[1024,2048] subtract(w, wide)
+  ROOT r = (f32[1024,2048]) tuple(next)
+})");
+  module.donations = {{.output = 0, .parameter = 1, .element = 0}};
+  const sw::TargetMachine& machine = sw::the_tpu_v3();
+  ShardingCandidates shardings(module, machine, noc::Topology({2, 1}, {false, false}), {});
+  ASSERT_TRUE(shardings.ranked().all);
+  std::map<std::string, double> steps;  // by file
+  double least = 1;
+  for (const sw::plans::RankedPlan& plan : shardings.ranked().plans) {
+    const double bound = shardings.least_step_s(plan.plan, false);
+    const double step =
+        bound * (1.01 + 0.02 * double(std::hash<std::string>()(sw::plans::to_string(plan.plan)) % 97) / 97);
+    steps[shardings.write(plan.plan, folder_.path()).string()] = step;
+    least = std::min(least, step);
+  }
+  question_.shardings = &shardings;
+  question_.choices.clear();
+  question_.points = steps.size() + 1;
+  AnsweringRunners runners(1, [&](const Words& words) {
+    return fmt::format(R"({{"step_time_s": {}}})", words.size() > 2 ? steps.at(words.back()) : 1.0);
+  });
+  const SearchOutcome outcome = search(runners, folder_.path() / "a.sqlite");
+  EXPECT_TRUE(outcome.proven);
+  EXPECT_LT(runners.ran.size(), steps.size());
+  EXPECT_LE(outcome.visits[*outcome.best].trial.figures["step_time_s"].get<double>(), least * 1.001);
+}
+
+}  // namespace
+}  // namespace podsim::studies::search
