@@ -67,7 +67,8 @@ const std::vector<std::string>& folders() {
       // report
       "report/run", "report/compare", "report/html/assets", "report/html", "report",
       // studies
-      "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/sweep", "studies/whatif", "studies/search",
+      "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/optimise", "studies/sweep",
+      "studies/whatif", "studies/search",
       // app
       "app/options", "app/output", "app/command_line", "app/run/files", "app/run", "app/commands/hlo_parts",
       "app/commands", "app/validate", "app/sweep", "app/whatif", "app/search", "app",
