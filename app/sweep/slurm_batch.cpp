@@ -89,6 +89,14 @@ std::string finish_script(const SlurmBatch& batch) {
 
 void emit_slurm(const SweepOptions& options, std::size_t tasks) {
   const studies::plan::Study study = studies::plan::read_study(options.study);
+  if (study.search) {
+    base::host::locate_errors("--emit", "slurm", [] {
+      throw base::InputError(
+          "a search cannot be run by an array of tasks: each of its points depends on the results of "
+          "all before",
+          "one job with podsim-mpi runs its batches in parallel");
+    });
+  }
   if (!options.yes) studies::plan::require_moderate_size(study);
   const std::vector<studies::sweep::PreparedPoint> prepared = studies::sweep::prepare_points(study);
   const std::size_t points = prepared.size();

@@ -94,6 +94,14 @@ std::string answer_html(const store::StudyResults& results) {
     if (!answer.empty()) text += fmt::format("<p class=\"answer\">{}</p>\n", report::html::html_escaped(answer));
     figures += best_figure(results, objective);
   }
+  const bool none =
+      std::ranges::none_of(results.points, [&](const store::ResultPoint& p) { return results.may_be_best(p); });
+  if (none && std::ranges::any_of(results.points, &store::ResultPoint::done)) {
+    text += "<p class=\"note\">No point that was done satisfies the constraints on metrics.</p>\n";
+  }
+  if (!results.search.empty()) {
+    text += fmt::format("<p class=\"note\">{}</p>\n", report::html::html_escaped(results.search));
+  }
   if (const std::optional<std::size_t> reference = reference_point(results)) {
     text += fmt::format("<p class=\"note\">The baseline is {}.</p>\n",
                         report::html::html_escaped(point_name(results, *reference)));

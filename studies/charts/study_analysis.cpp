@@ -22,7 +22,7 @@ store::Objective by_name(const store::StudyResults& results, std::size_t metric)
 /// The point's value of an objective, negated if it is maximised, so that less is better.
 std::optional<double> cost(const store::StudyResults& results, std::size_t index, const store::Objective& objective) {
   const store::ResultPoint& point = results.points[index];
-  if (!point.done) return std::nullopt;
+  if (!results.may_be_best(point)) return std::nullopt;
   const std::optional<double> value = results.number(point, objective.variable);
   if (!value || std::isnan(*value)) return std::nullopt;
   return objective.direction == store::Direction::minimise ? *value : -*value;

@@ -24,12 +24,13 @@ std::vector<store::Objective> front_objectives(const store::StudyResults& result
 /// if no point was done.
 std::optional<std::size_t> reference_point(const store::StudyResults& results);
 
-/// The done point with the best value of one objective, the first of equals; std::nullopt if no point has the metric.
+/// The point that may be the best (StudyResults::may_be_best) with the best value of one objective, the first of
+/// equals; std::nullopt if no such point has the metric.
 std::optional<std::size_t> best_point(const store::StudyResults& results, const store::Objective& objective);
 
-/// The Pareto front: done points that no other point dominates by being as good in every objective and better in one.
-/// Points that lack a metric are left out; points with equal metrics are all included. Sorted best first by the first
-/// objective, with ties by the next ones and then by position. Empty without objectives.
+/// The Pareto front: points that may be the best and that no other one dominates by being as good in every objective
+/// and better in one. Points that lack a metric are left out; points with equal metrics are all included. Sorted best
+/// first by the first objective, with ties by the next ones and then by position. Empty without objectives.
 std::vector<std::size_t> pareto_front(const store::StudyResults& results,
                                       const std::vector<store::Objective>& objectives);
 

@@ -148,6 +148,7 @@ void add_choices(const store::StudyResults& results, const std::optional<std::si
     data["objectives"].push_back(
         {index_in(variables, objective.variable), objective.direction == store::Direction::minimise ? 1 : -1});
   }
+  if (results.eligible) data["eligible"] = index_in(variables, {Kind::metric, *results.eligible});
   if (results.metrics.empty() || results.axes.empty()) return;
   const StudyChart chart = study_chart(results, {});
   data["chart"] = {{"x", index_in(variables, chart.x)},

@@ -41,8 +41,23 @@ enum class StudyMode { grid, zip, list };
 std::string to_string(StudyMode mode);
 
 struct StudyReport {
-  std::vector<std::string> minimise, maximise;  ///< metrics of the Pareto front
+  std::vector<std::string> minimise, maximise;  ///< objectives: metrics, or derived values
   std::string x;                                ///< x of the charts; empty: the first numeric axis
+};
+
+enum class SearchMethod { random, gaussian, halving };
+std::string to_string(SearchMethod method);
+
+/// A search of the points of a study, of which it runs some. studies/optimise/search_method.h describes the methods.
+struct StudySearch {
+  SearchMethod method = SearchMethod::gaussian;
+  std::int64_t points = 0;  ///< in all; for halving those of the first round
+  std::int64_t seed = 0;
+  std::int64_t batch = 4;         ///< gaussian: points that are chosen at a time
+  std::int64_t begin = 0;         ///< gaussian: points before them, drawn at random
+  std::int64_t keep = 3;          ///< halving: one point in `keep` goes on
+  std::string fidelity;           ///< halving: the axis whose values are the rounds; "" for other methods
+  base::SourceLocation location;  ///< of the table
 };
 
 struct Study {
@@ -58,12 +73,14 @@ struct Study {
   std::vector<StudyExpression> derived, constraints;
   std::vector<std::string> metrics;  ///< names of study_metrics(command)
   std::vector<StudyExpression> metric_derived;
+  std::vector<StudyExpression> metric_constraints;  ///< on the names of metric_derived; a best point satisfies them
   /// The values that comparisons are relative to: first those that the file gives for axes, then those of the base, and
   /// of the machine where the base has none.
   std::vector<StudyValue> baseline;
   std::size_t baseline_written = 0;        ///< the number that the file gives
   base::SourceLocation baseline_location;  ///< location of the table, if there is one
   StudyReport report;
+  std::optional<StudySearch> search;  ///< std::nullopt: every point runs
 };
 
 /// A file that a point's run reads.
@@ -74,7 +91,8 @@ struct StudyFile {
 };
 
 struct StudyPoint {
-  std::int64_t position = 0;           ///< from 0, in the study's order, among the points that satisfy the constraints
+  /// From 0, in the study's order, among the points that satisfy the constraints; of a search in the order of choice.
+  std::int64_t position = 0;
   std::vector<StudyValue> axes;        ///< in the order of the study's axes
   std::vector<StudyValue> derived;     ///< in the order of the study's derived values
   std::vector<std::string> arguments;  ///< words after `podsim`, without --json, in a canonical order
@@ -96,7 +114,7 @@ inline constexpr std::int64_t max_points_unasked = 100'000;
 /// Throws InputError at the study's largest axis if the study has more points.
 void require_moderate_size(const Study& study);
 
-/// The points that satisfy the constraints, with the last axis varying fastest. Throws InputError if there are none, if
+/// All points that satisfy the constraints, with the last axis varying fastest. Throws InputError if there are none, if
 /// the values of a point are inconsistent (a slice that the machine cannot form, a value outside the range that other
 /// values leave), and for a derived value that is not finite or that its key does not accept.
 std::vector<StudyPoint> points_of(const Study& study);

@@ -176,6 +176,11 @@ void StudyReader::read_metric_derived() {
     check_expression(expression, names);
     names.push_back(expression.name);
   }
+  for (const toml::node* node : text_.strings(text_.root(), "metric_constraints", "expressions")) {
+    const std::string& text = node->as_string()->get();
+    study_.metric_constraints.push_back({text, text, text_.inside(*node)});
+    check_expression(study_.metric_constraints.back(), names);
+  }
 }
 
 void StudyReader::read_baseline() {
@@ -241,9 +246,17 @@ void StudyReader::read_report() {
                          base::did_you_mean(name, names));
     return false;
   };
+  std::vector<std::string> goals = metrics;
+  for (const StudyExpression& derived : study_.derived) goals.push_back(derived.name);
   const auto objectives = [&](const char* part, std::vector<std::string>& into) {
     for (const toml::node* node : text_.strings(*table, part, "metrics")) {
-      if (known(*node, metrics, "a metric")) into.push_back(node->value_or(std::string()));
+      if (!known(*node, goals, "a metric or a derived value")) continue;
+      const std::string name = node->value_or(std::string());
+      if (std::ranges::count(goals, name) > 1) {
+        text_.errors().error(text_.inside(*node), fmt::format("'{}' is a metric and a derived value", name),
+                             "rename the derived value");
+      }
+      into.push_back(name);
     }
   };
   objectives("minimise", study_.report.minimise);

@@ -21,9 +21,10 @@ namespace podsim::studies::plan {
 namespace {
 
 const std::vector<std::string>& file_keys() {
-  static const std::vector<std::string> names{"title", "question", "mode",  "metrics", "constraints",
-                                              "base",  "axes",     "zip",   "derived", "metric_derived",
-                                              "point", "baseline", "report"};
+  static const std::vector<std::string> names{
+      "title",    "question", "mode",  "metrics", "constraints",    "metric_constraints",
+      "base",     "axes",     "zip",   "derived", "metric_derived", "point",
+      "baseline", "report",   "search"};
   return names;
 }
 
@@ -73,6 +74,7 @@ void StudyReader::read() {
   read_metric_derived();
   read_baseline();
   read_report();
+  read_search();
   text_.errors().throw_if_any();
 }
 

@@ -21,6 +21,10 @@ class StudyReader {
   void read();
 
  private:
+  /// A number of [search]: its default, least and greatest value.
+  struct SearchWhole {
+    std::int64_t otherwise = 0, least = 0, most = 0;
+  };
   /// An axis of the file before its values are read.
   struct RawAxis {
     StudyEntry entry;
@@ -54,6 +58,15 @@ class StudyReader {
   void read_baseline();
   void read_baseline_of_base();
   void read_report();
+
+  // study_search_reader.cpp
+  void read_search();
+  void read_search_numbers(const toml::table& table);
+  std::int64_t search_number(const toml::table& table, const char* name, SearchWhole limits);
+  void read_fidelity(const toml::table& table);
+  void set_whole_baseline(const StudyAxis& fidelity);
+  void check_searched_space();
+  void check_eligible_name();
 
   Study& study_;
   StudyText text_;

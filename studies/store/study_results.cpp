@@ -69,6 +69,17 @@ std::vector<Objective> read_objectives(const Json& report, const StudyResults& r
   return objectives;
 }
 
+/// "A Gaussian process with seed 1 chose the points from 1,200 combinations."
+std::string search_text(const Json& search) {
+  const std::string method = search.at("method");
+  const std::string who = method == "gaussian" ? "A Gaussian process"
+                          : method == "halving"
+                              ? fmt::format("Successive halving over {}", search.at("fidelity").get<std::string>())
+                              : "A random search";
+  return fmt::format("{} with seed {} chose the points from {} combinations of the axes.", who,
+                     search.at("seed").get<std::int64_t>(), search.at("space").get<std::int64_t>());
+}
+
 using PointIndex = std::map<std::string, std::size_t, std::less<>>;
 
 PointIndex read_points(const SqliteDatabase& database, StudyResults& results) {
@@ -160,7 +171,12 @@ void read_names(const Facts& facts, StudyResults& results) {
   facts.json("report", true, [&](const Json& report) {
     results.objectives = read_objectives(report, results);
     results.x = report.at("x");
+    const auto eligible = results.find(report.value("eligible", std::string()));
+    if (eligible && eligible->kind == Variable::Kind::metric) results.eligible = eligible->index;
   });
+  if (!facts.text("search").empty()) {
+    facts.json("search", true, [&](const Json& search) { results.search = search_text(search); });
+  }
 }
 
 }  // namespace
@@ -194,6 +210,10 @@ std::optional<double> StudyResults::number(const ResultPoint& point, const Varia
   if (variable.kind == Variable::Kind::axis) return point.axes[variable.index].number;
   return variable.kind == Variable::Kind::derived ? point.derived[variable.index].number
                                                   : point.metrics[variable.index];
+}
+
+bool StudyResults::may_be_best(const ResultPoint& point) const {
+  return point.done && !(eligible && point.metrics[*eligible] == 0);
 }
 
 StudyResults read_study_results(const std::filesystem::path& file) {

@@ -74,11 +74,13 @@ struct StudyResults {
   std::string name, title, question, program, text;
   std::vector<ResultAxis> axes;
   std::vector<std::string> derived, metrics;
-  std::vector<std::string> metric_units;        ///< unit of each metric: "s", "B", "1" for shares; empty if it has none
-  std::vector<Objective> objectives;            ///< objectives of the study's report; may be empty
-  std::string x;                                ///< x of the charts in the study's report; may be empty
-  std::optional<std::size_t> baseline;          ///< index into points
-  std::vector<ResultPoint> points;              ///< by position
+  std::vector<std::string> metric_units;  ///< unit of each metric: "s", "B", "1" for shares; empty if it has none
+  std::vector<Objective> objectives;      ///< objectives of the study's report; may be empty
+  std::string x;                          ///< x of the charts in the study's report; may be empty
+  std::optional<std::size_t> eligible;    ///< metric that is 0 for points that cannot be the best, if there is one
+  std::string search;                     ///< how the points were chosen, as a sentence; empty if all were run
+  std::optional<std::size_t> baseline;    ///< index into points
+  std::vector<ResultPoint> points;        ///< by position
   std::map<std::string, std::string> machines;  ///< resolved configuration as TOML, by hash
   HostTotals host;
 
@@ -88,6 +90,8 @@ struct StudyResults {
   const std::string& name_of(const Variable& variable) const;
   /// The number of a point; std::nullopt where it has none, such as a metric of a failed point.
   std::optional<double> number(const ResultPoint& point, const Variable& variable) const;
+  /// True for a point that may be the best: it is done, and it is eligible.
+  bool may_be_best(const ResultPoint& point) const;
 };
 
 /// Reads a study's database; a sweep may write to it at the same time. Throws InputError if the file is not the

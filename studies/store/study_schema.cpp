@@ -49,7 +49,24 @@ Json metrics_json(const plan::Study& study) {
   for (const plan::StudyExpression& derived : study.metric_derived) {
     metrics.push_back({{"name", derived.name}, {"unit", ""}, {"derived", true}});
   }
+  if (plan::has_eligible(study)) metrics.push_back({{"name", plan::eligible_metric}, {"unit", ""}, {"derived", true}});
   return metrics;
+}
+
+Json search_json(const plan::Study& study) {
+  const plan::StudySearch& search = *study.search;
+  Json json = {{"method", plan::to_string(search.method)},
+               {"points", search.points},
+               {"seed", search.seed},
+               {"space", plan::study_size(study)}};
+  if (search.method == plan::SearchMethod::gaussian) {
+    json["batch"] = search.batch;
+    json["begin"] = search.begin;
+  } else if (search.method == plan::SearchMethod::halving) {
+    json["fidelity"] = search.fidelity;
+    json["keep"] = search.keep;
+  }
+  return json;
 }
 
 /// Columns of the view, with distinct names.
@@ -123,6 +140,7 @@ std::string study_view(const plan::Study& study) {
   };
   for (const std::string& metric : study.metrics) add_metric(metric);
   for (const plan::StudyExpression& metric : study.metric_derived) add_metric(metric.name);
+  if (plan::has_eligible(study)) add_metric(plan::eligible_metric);
   return fmt::format(
       "DROP VIEW IF EXISTS results;\n"
       "CREATE VIEW results AS SELECT p.id AS id, p.position AS position, p.status AS status{}\n"
@@ -132,20 +150,23 @@ std::string study_view(const plan::Study& study) {
 
 std::vector<std::pair<std::string, std::string>> study_facts(const plan::Study& study, const std::string& program,
                                                              const std::string& baseline) {
-  const Json report = {{"minimise", study.report.minimise}, {"maximise", study.report.maximise}, {"x", study.report.x}};
-  return {{"schema_version", std::to_string(study_schema_version)},
-          {"name", study.name},
-          {"title", study.title},
-          {"question", study.question},
-          {"program", program},
-          {"text", study.text},
-          {"command", study.command},
-          {"mode", plan::to_string(study.mode)},
-          {"axes", base::text::json_text(axes_json(study))},
-          {"derived", base::text::json_text(derived_json(study))},
-          {"metrics", base::text::json_text(metrics_json(study))},
-          {"report", base::text::json_text(report)},
-          {"baseline", baseline}};
+  Json report = {{"minimise", study.report.minimise}, {"maximise", study.report.maximise}, {"x", study.report.x}};
+  if (plan::has_eligible(study)) report["eligible"] = plan::eligible_metric;
+  std::vector<std::pair<std::string, std::string>> facts = {{"schema_version", std::to_string(study_schema_version)},
+                                                            {"name", study.name},
+                                                            {"title", study.title},
+                                                            {"question", study.question},
+                                                            {"program", program},
+                                                            {"text", study.text},
+                                                            {"command", study.command},
+                                                            {"mode", plan::to_string(study.mode)},
+                                                            {"axes", base::text::json_text(axes_json(study))},
+                                                            {"derived", base::text::json_text(derived_json(study))},
+                                                            {"metrics", base::text::json_text(metrics_json(study))},
+                                                            {"report", base::text::json_text(report)},
+                                                            {"baseline", baseline}};
+  facts.emplace_back("search", study.search ? base::text::json_text(search_json(study)) : "");
+  return facts;
 }
 
 }  // namespace podsim::studies::store

@@ -93,7 +93,7 @@ bool StudyStore::is_of(const plan::Study& study) const { return fact(database_, 
 void StudyStore::take_over(const plan::Study& study, const std::string& program, const std::string& baseline,
                            const std::function<PointRecord(PointRecord)>& renewed) {
   SqliteTransaction transaction(database_);
-  for (const auto& [id, state] : points()) put(renewed(read_run(id)));
+  for (const auto& [id, state] : points()) put(renewed(*run_of(id)));
   write_description(study, program, baseline);
   transaction.commit();
 }
@@ -117,24 +117,7 @@ std::map<std::string, PointState> StudyStore::points() const {
   return found;
 }
 
-PointRecord StudyStore::read_run(const std::string& id) const {
-  SqliteStatement row =
-      database_.select("points", "id, status = 'done' AS status, exit_code, error, result", "WHERE id = ?1");
-  row.bind(id).step();
-  PointRecord point;
-  point.id = id;
-  point.done = row.whole(1) != 0;
-  point.exit_code = int(row.whole(2));
-  point.error = row.text(3);
-  point.result = row.text_or_empty(4);
-  if (point.done && !nlohmann::json::parse(point.result, nullptr, false).is_object()) row.reject(4, "a JSON object");
-  SqliteStatement host =
-      database_.select("host", "point, wall_s, compile_s, op_hits, op_misses, node, build", "WHERE point = ?1");
-  if (!host.bind(id).step()) return point;
-  point.host = {
-      host.number(1).value_or(0), host.number(2).value_or(0), host.whole(3), host.whole(4), host.text(5), host.text(6)};
-  return point;
-}
+std::optional<PointRecord> StudyStore::run_of(const std::string& id) const { return store::run_of(database_, id); }
 
 void StudyStore::remove_point(const std::string& id) {
   for (const char* table : {"axis_values", "metrics", "host"}) {
@@ -206,6 +189,25 @@ std::set<std::string> points_done(const std::filesystem::path& file) {
   SqliteStatement rows = database.select("points", "id", "WHERE status = 'done'");
   while (rows.step()) done.insert(rows.text(0));
   return done;
+}
+
+std::optional<PointRecord> run_of(const SqliteDatabase& database, const std::string& id) {
+  SqliteStatement row =
+      database.select("points", "id, status = 'done' AS status, exit_code, error, result", "WHERE id = ?1");
+  if (!row.bind(id).step()) return std::nullopt;
+  PointRecord point;
+  point.id = id;
+  point.done = row.whole(1) != 0;
+  point.exit_code = int(row.whole(2));
+  point.error = row.text(3);
+  point.result = row.text_or_empty(4);
+  if (point.done && !nlohmann::json::parse(point.result, nullptr, false).is_object()) row.reject(4, "a JSON object");
+  SqliteStatement host =
+      database.select("host", "point, wall_s, compile_s, op_hits, op_misses, node, build", "WHERE point = ?1");
+  if (!host.bind(id).step()) return point;
+  point.host = {
+      host.number(1).value_or(0), host.number(2).value_or(0), host.whole(3), host.whole(4), host.text(5), host.text(6)};
+  return point;
 }
 
 void require_study(const std::filesystem::path& file) {

@@ -19,8 +19,10 @@
 ///   study(key, value)                describes the study: schema_version, name, title, question, program, text,
 ///   command,
 ///                                    mode, baseline (a point's id) as text; axes [{name, unit, group, values: [{text,
-///                                    number}]}], derived [name], metrics [{name, unit, derived}] and
-///                                    report {minimise, maximise, x} as JSON
+///                                    number}]}], derived [name], metrics [{name, unit, derived}],
+///                                    report {minimise, maximise, x, eligible}, where `eligible` names the metric that
+///                                    is 0 for points that cannot be the best, and of a search {method, points, seed,
+///                                    space, ...} as JSON; "search" is "" if every point runs
 ///   points(id, position, status, exit_code, error, command, machine, result)      status: done or failed
 ///   axis_values(point, axis, kind, text, number)                                  kind: axis or derived
 ///   metrics(point, metric, value)
@@ -92,6 +94,8 @@ class StudyStore {
 
   /// The stored points, by id.
   std::map<std::string, PointState> points() const;
+  /// The result of a stored point (id, done, exit_code, error, result, host); std::nullopt if there is none.
+  std::optional<PointRecord> run_of(const std::string& id) const;
   /// Adds a point, and replaces one with the same id.
   void add(const PointRecord& point);
   /// Removes points, in one transaction.
@@ -102,7 +106,6 @@ class StudyStore {
  private:
   void write_description(const plan::Study& study, const std::string& program, const std::string& baseline);
   void upgrade();
-  PointRecord read_run(const std::string& id) const;
   void put(const PointRecord& point);
   void remove_point(const std::string& id);
   void copy_attached();
@@ -121,6 +124,9 @@ void require_same_text(const std::filesystem::path& file, const plan::Study& stu
 
 /// Ids of the done points of a database. `file` exists; it may be empty.
 std::set<std::string> points_done(const std::filesystem::path& file);
+
+/// As StudyStore::run_of(), of a database that is only read.
+std::optional<PointRecord> run_of(const SqliteDatabase& database, const std::string& id);
 
 /// The content of a database as text, a line per row in a fixed order, so that equal contents give equal texts.
 std::string study_content(const std::filesystem::path& file);

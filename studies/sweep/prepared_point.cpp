@@ -28,36 +28,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t id_digits = 16;
 
-/// Digests of the files that points name; each file is read once.
-class Files {
- public:
-  const std::string& digest(const std::filesystem::path& path) {
-    std::string& found = digests_[path.string()];
-    if (found.empty()) found = base::sha256(base::host::read_input("file of the study", path.string()));
-    return found;
-  }
-
- private:
-  std::unordered_map<std::string, std::string> digests_;
-};
-
 /// The words of a point are stored, and sent to its worker, as JSON.
 void require_text(const std::string& word) {
   if (base::text::printable(word) == word) return;
   throw base::InputError(fmt::format("the study's points cannot name '{}': it is not a text in UTF-8", word),
                          "rename the file, or its folder");
-}
-
-std::string id_of(const PreparedPoint& prepared, const std::string& machine, Files& files) {
-  std::vector<std::string> words = prepared.point.arguments;
-  std::string contents;
-  for (const plan::StudyFile& file : prepared.point.files) {
-    words[file.argument] = file.written;
-    contents += files.digest(file.path) + '\n';
-  }
-  for (const std::string& word : prepared.point.arguments) require_text(word);
-  const Json all = {base::program_version, words, base::sha256(machine), contents};
-  return base::sha256(base::text::json_text(all)).substr(0, id_digits);
 }
 
 void require_different(const std::vector<PreparedPoint>& points) {
@@ -106,16 +81,28 @@ std::optional<Json> parse_result(const std::string& text) {
 
 }  // namespace
 
-std::vector<PreparedPoint> prepare_points(const plan::Study& study) {
-  workloads::machines::ResolvedMachines machines;
-  Files files;
-  std::vector<PreparedPoint> prepared;
-  for (plan::StudyPoint& point : plan::points_of(study)) {
-    PreparedPoint& added = prepared.emplace_back();
-    added.point = std::move(point);
-    added.program_key = plan::program_key(added.point.arguments);
-    added.id = id_of(added, machines.toml(added.point.arguments), files);
+PreparedPoint PointPreparer::prepare(plan::StudyPoint point) {
+  PreparedPoint prepared{std::move(point), "", ""};
+  prepared.program_key = plan::program_key(prepared.point.arguments);
+  std::vector<std::string> words = prepared.point.arguments;
+  std::string contents;
+  for (const plan::StudyFile& file : prepared.point.files) {
+    words[file.argument] = file.written;
+    std::string& digest = digests_[file.path.string()];
+    if (digest.empty()) digest = base::sha256(base::host::read_input("file of the study", file.path.string()));
+    contents += digest + '\n';
   }
+  for (const std::string& word : prepared.point.arguments) require_text(word);
+  const std::string machine = machines_.toml(prepared.point.arguments);
+  const Json all = {base::program_version, words, base::sha256(machine), contents};
+  prepared.id = base::sha256(base::text::json_text(all)).substr(0, id_digits);
+  return prepared;
+}
+
+std::vector<PreparedPoint> prepare_points(const plan::Study& study) {
+  PointPreparer preparer;
+  std::vector<PreparedPoint> prepared;
+  for (plan::StudyPoint& point : plan::points_of(study)) prepared.push_back(preparer.prepare(std::move(point)));
   require_different(prepared);
   return prepared;
 }

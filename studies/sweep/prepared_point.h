@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,17 @@ struct PreparedPoint {
   plan::StudyPoint point;
   std::string id;           ///< 16 hexadecimal digits
   std::string program_key;  ///< plan::program_key() of its arguments
+};
+
+/// Gives points their ids.
+class PointPreparer {
+ public:
+  /// Throws InputError if a file of the point cannot be read.
+  PreparedPoint prepare(plan::StudyPoint point);
+
+ private:
+  workloads::machines::ResolvedMachines machines_;
+  std::map<std::string, std::string> digests_;  ///< of files, by path; each is read once
 };
 
 /// All points of the study, by position. The id is the beginning of a SHA-256 of all that determines the results: the

@@ -2,6 +2,7 @@
 #include "studies/sweep/sweep_run.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,21 +17,26 @@ namespace {
 
 class PointsRun {
  public:
-  PointsRun(const plan::Study& study, const std::vector<const PreparedPoint*>& points, SweepStore& store)
-      : points_(points), store_(store), recorder_(study), progress_(points.size()) {}
+  /// `points` is the number to run in all. `ended` gets every record that was stored.
+  PointsRun(const plan::Study& study, std::size_t points, SweepStore& store,
+            std::function<void(const store::PointRecord&)> ended)
+      : store_(store), recorder_(study), progress_(points), ended_(std::move(ended)) {}
 
-  SweepOutcome run(const std::filesystem::path& op_cache, std::int64_t limit_s, PointRunners& runners,
-                   const std::atomic<bool>& stop) {
-    const auto begin = base::host::HostClock::now();
+  void run(const std::vector<const PreparedPoint*>& points, const std::filesystem::path& op_cache, std::int64_t limit_s,
+           PointRunners& runners, const std::atomic<bool>& stop) {
     std::vector<std::vector<std::string>> commands;
-    for (const PreparedPoint* point : points_) commands.push_back(with_op_cache(point->point.arguments, op_cache));
+    for (const PreparedPoint* point : points) commands.push_back(with_op_cache(point->point.arguments, op_cache));
     const CommandWatch watch{
-        .ended = [this](std::size_t position,
-                        const base::host::ProcessOutput& output) { store(*points_[position], output); },
+        .ended = [&](std::size_t position,
+                     const base::host::ProcessOutput& output) { store(*points[position], output); },
         .waited = [this] { progress_.update(outcome_.done, outcome_.failed.size()); }};
     outcome_.stopped = !run_commands(commands, runners, limit_s, stop, watch);
+  }
+
+  bool stopped() const { return outcome_.stopped; }
+  SweepOutcome outcome() {
     std::ranges::sort(outcome_.failed, {}, &FailedPoint::position);
-    outcome_.wall_s = base::host::seconds_since(begin);
+    outcome_.wall_s = base::host::seconds_since(begin_);
     return std::move(outcome_);
   }
 
@@ -53,12 +59,14 @@ class PointsRun {
     } else {
       outcome_.failed.push_back({record.position, record.exit_code, record.error});
     }
+    ended_(record);
   }
 
-  const std::vector<const PreparedPoint*>& points_;
   SweepStore& store_;
   PointRecorder recorder_;
   SweepProgress progress_;
+  std::function<void(const store::PointRecord&)> ended_;
+  base::host::HostClock::time_point begin_ = base::host::HostClock::now();
   SweepOutcome outcome_;
 };
 
@@ -67,7 +75,21 @@ class PointsRun {
 SweepOutcome run_points(const plan::Study& study, const std::vector<const PreparedPoint*>& points,
                         const std::filesystem::path& op_cache, std::int64_t limit_s, PointRunners& runners,
                         SweepStore& store, const std::atomic<bool>& stop) {
-  return PointsRun(study, points, store).run(op_cache, limit_s, runners, stop);
+  PointsRun run(study, points.size(), store, [](const store::PointRecord&) {});
+  run.run(points, op_cache, limit_s, runners, stop);
+  return run.outcome();
+}
+
+SweepOutcome run_search(const plan::Study& study, SearchPoints& search, const std::filesystem::path& op_cache,
+                        std::int64_t limit_s, PointRunners& runners, SweepStore& store, const std::atomic<bool>& stop) {
+  PointsRun run(study, search.planned() - search.answered(), store,
+                [&](const store::PointRecord& record) { search.answer(record); });
+  for (std::vector<const PreparedPoint*> batch = search.next(); !batch.empty() && !run.stopped();
+       batch = search.next()) {
+    run.run(batch, op_cache, limit_s, runners, stop);
+    if (run.stopped()) break;
+  }
+  return run.outcome();
 }
 
 }  // namespace podsim::studies::sweep

@@ -12,6 +12,7 @@
 
 #include "studies/sweep/point_runners.h"
 #include "studies/sweep/prepared_point.h"
+#include "studies/sweep/search_points.h"
 #include "studies/sweep/sweep_store.h"
 
 namespace podsim::studies::sweep {
@@ -39,5 +40,10 @@ struct SweepOutcome {
 SweepOutcome run_points(const plan::Study& study, const std::vector<const PreparedPoint*>& points,
                         const std::filesystem::path& op_cache, std::int64_t limit_s, PointRunners& runners,
                         SweepStore& store, const std::atomic<bool>& stop);
+
+/// Runs the points that a search chooses, batch after batch, as run_points() does. The runners of one batch wait for
+/// its last point before they begin the next one.
+SweepOutcome run_search(const plan::Study& study, SearchPoints& search, const std::filesystem::path& op_cache,
+                        std::int64_t limit_s, PointRunners& runners, SweepStore& store, const std::atomic<bool>& stop);
 
 }  // namespace podsim::studies::sweep

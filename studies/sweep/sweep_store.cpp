@@ -14,7 +14,8 @@
 namespace podsim::studies::sweep {
 namespace {
 
-std::string baseline_id(const plan::Study& study, const std::vector<PreparedPoint>& points) {
+template <class Points>
+std::string baseline_id(const plan::Study& study, const Points& points) {
   std::vector<plan::StudyPoint> bare;
   for (const PreparedPoint& point : points) bare.push_back(point.point);
   const std::int64_t position = plan::baseline_position(study, bare);
@@ -35,6 +36,28 @@ SweepStore::SweepStore(const StudyPaths& paths, const plan::Study& study, std::o
       folder_(paths, study, shard) {
   for (const PreparedPoint& point : points) wanted_[point.id] = &point;
   is_shard_ ? open_shard() : open_whole();
+  begin_lines();
+}
+
+SweepStore::SweepStore(const StudyPaths& paths, const plan::Study& study, SearchPoints& search, Policy policy)
+    : paths_(paths), study_(study), is_shard_(false), policy_(policy), folder_(paths, study, std::nullopt) {
+  store_ = open(paths_.database, Journal::log);
+  const auto stored = [this](const std::string& id) { return store_->run_of(id); };
+  search.replay(stored);
+  for (const PreparedPoint& point : search.points()) wanted_[point.id] = &point;
+  baseline_ = baseline_id(study, search.points());
+  store_.reset();
+  open_whole();
+  begin_lines();
+  wanted_.clear();
+  if (policy_.other_builds) return;
+  search.restart();
+  search.replay([&](const std::string& id) {
+    return done_.contains(id) ? store_->run_of(id) : std::optional<store::PointRecord>();
+  });
+}
+
+void SweepStore::begin_lines() {
   base::host::write_file(paths_.own_lines, store::study_lines(paths_.own_database));
   lines_.emplace(paths_.own_lines);
 }
@@ -122,6 +145,18 @@ void SweepStore::close() {
   } else {
     base::host::write_file(paths_.lines, store::study_lines(paths_.database));
   }
+}
+
+void SweepStore::close(const SearchPoints& search, bool ended) {
+  std::set<std::string> chosen;
+  for (const PreparedPoint& point : search.points()) chosen.insert(point.id);
+  std::vector<std::string> left;
+  for (const auto& [id, state] : store_->points()) {
+    if (!chosen.contains(id)) left.push_back(id);
+  }
+  if (ended) store_->remove(left);
+  store_->describe(study_, base::program_version, baseline_id(study_, search.points()));
+  close();
 }
 
 }  // namespace podsim::studies::sweep

@@ -12,6 +12,7 @@
 #include "studies/plan/study.h"
 #include "studies/store/study_store.h"
 #include "studies/sweep/prepared_point.h"
+#include "studies/sweep/search_points.h"
 #include "studies/sweep/study_folder.h"
 
 namespace podsim::studies::sweep {
@@ -31,6 +32,10 @@ class SweepStore {
   SweepStore(const StudyPaths& paths, const plan::Study& study, std::optional<Shard> shard,
              const std::vector<PreparedPoint>& points, Policy policy);
 
+  /// For a search: first gives it the stored results, as far as they go. Stored points that it does not choose then are
+  /// outside the study. Without `other_builds` the search forgets all that other builds ran, after that.
+  SweepStore(const StudyPaths& paths, const plan::Study& study, SearchPoints& search, Policy policy);
+
   /// Ids of the points that need not run again.
   const std::set<std::string>& done() const { return done_; }
   /// Ids of those points in done() that another build of the program ran.
@@ -38,11 +43,15 @@ class SweepStore {
   void add(const store::PointRecord& point);
   /// Moves all points into the study's database and rewrites its lines in order.
   void close();
+  /// As close(), at the end of a search: `ended` if it has chosen all of its points. What other builds ran and the
+  /// search no longer chooses is then removed.
+  void close(const SearchPoints& search, bool ended);
 
  private:
   using Journal = store::StudyStore::Journal;
 
   std::unique_ptr<store::StudyStore> open(const std::filesystem::path& file, Journal journal) const;
+  void begin_lines();
   void settle(store::StudyStore& store);
   base::InputError strangers_there(std::size_t count, bool same_text) const;
   void take_over(store::StudyStore& store) const;

@@ -69,6 +69,13 @@ std::string place(const store::StudyResults& results, const store::ResultPoint& 
   return text;
 }
 
+std::string none_eligible(const store::StudyResults& results) {
+  const auto may_be_best = [&](const store::ResultPoint& point) { return results.may_be_best(point); };
+  const bool any_done = std::ranges::any_of(results.points, &store::ResultPoint::done);
+  if (!any_done || std::ranges::any_of(results.points, may_be_best)) return "";
+  return "\nNo point that was done satisfies the constraints on metrics.\n";
+}
+
 /// A table of the best point of every objective with the reference point's value.
 std::string best(const store::StudyResults& results) {
   const std::optional<std::size_t> reference = charts::reference_point(results);
@@ -115,8 +122,10 @@ std::string what_next(const SweepSummary& summary) {
 }  // namespace
 
 std::string summary_text(const SweepSummary& summary) {
-  return summary.study.title + "\n" + counts(summary) + failures(summary.outcome.failed) +
-         best(store::read_study_results(summary.paths.database)) + speed(summary.outcome) + what_next(summary);
+  const store::StudyResults results = store::read_study_results(summary.paths.database);
+  const std::string search = summary.search == nullptr ? "" : summary.search->summary();
+  return summary.study.title + "\n" + search + counts(summary) + failures(summary.outcome.failed) +
+         none_eligible(results) + best(results) + speed(summary.outcome) + what_next(summary);
 }
 
 std::string summary_json(const SweepSummary& summary) {

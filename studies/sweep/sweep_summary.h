@@ -21,6 +21,7 @@ struct SweepSummary {
   std::size_t skipped = 0;  ///< number of these that were done before
   std::vector<std::string> warnings;
   SweepOutcome outcome;
+  const SearchPoints* search = nullptr;  ///< of a search
 };
 
 /// The numbers of points done and failed, the failures with their reasons, the best point of each objective, and the

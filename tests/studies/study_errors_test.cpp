@@ -154,7 +154,7 @@ const std::vector<Mistake>& mistakes() {
       {"baseline_of_no_axis", axes("steps = [1, 2]\n[baseline]\nstep = 3"), {"'step' is not an axis", "'steps'?"}},
       {"objective_that_is_not_kept",
        axes("steps = [1]\n[report]\nminimise = [\"samples_per_s\"]"),
-       {"'samples_per_s' is not a metric of this study"}},
+       {"'samples_per_s' is not a metric or a derived value of this study"}},
       {"part_of_no_report", axes("steps = [1]\n[report]\nmaximize = []"), {"did you mean 'maximise'?"}},
   };
   return all;

@@ -141,7 +141,8 @@
     const beats = (one, other) =>
       one.every((value, i) => value <= other[i]) && one.some((value, i) => value < other[i]);
     const frontOf = () => {
-      const candidates = points.filter(isDone).map((point) => ({point, costs: cost(point)}))
+      const isEligible = (point) => data.eligible === undefined || number(data.eligible, point) !== 0;
+      const candidates = points.filter(isDone).filter(isEligible).map((point) => ({point, costs: cost(point)}))
         .filter(({costs}) => !costs.includes(null));
       const compare = (a, b) => {
         for (let i = 0; i < a.costs.length; ++i) if (a.costs[i] !== b.costs[i]) return a.costs[i] - b.costs[i];
