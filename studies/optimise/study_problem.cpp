@@ -48,8 +48,8 @@ void StudyProblem::add_objectives(const std::vector<std::string>& names, double 
 }
 
 bool StudyProblem::allows(const Candidate& candidate) {
-  const auto known = checked_.find(candidate);
-  if (known != checked_.end() && !known->second) return false;
+  const auto known = completed_.find(candidate);
+  if (known != completed_.end()) return known->second.has_value();
   const std::optional<plan::StudyPoint> draft = maker_.draft(candidate);
   if (!draft) return false;
   const bool finite = std::ranges::all_of(
@@ -63,12 +63,12 @@ std::optional<double> StudyProblem::known_cost(const Candidate& candidate, std::
   return wanted.sign * maker_.draft(candidate).value().derived[*wanted.derived].number.value();
 }
 
-bool StudyProblem::can_run(const Candidate& candidate) {
-  const auto known = checked_.find(candidate);
-  return known != checked_.end() ? known->second : checked_.emplace(candidate, check(candidate)).first->second;
+const std::optional<plan::StudyPoint>& StudyProblem::completed(const Candidate& candidate) {
+  const auto known = completed_.find(candidate);
+  return known != completed_.end() ? known->second : completed_.emplace(candidate, complete(candidate)).first->second;
 }
 
-bool StudyProblem::check(const Candidate& candidate) {
+std::optional<plan::StudyPoint> StudyProblem::complete(const Candidate& candidate) {
   plan::StudyPoint point = maker_.draft(candidate).value();
   plan::DiagnosticList errors;
   plan::PointCheck check(study_, maker_.machines(), errors);
@@ -77,23 +77,15 @@ bool StudyProblem::check(const Candidate& candidate) {
     errors.throw_if_any();
   } catch (const base::InputError& error) {
     refuse(point, error.diagnostics().front().message);
-    return false;
+    return std::nullopt;
   }
-  if (runs_.insert(point.arguments).second) return true;
+  if (runs_.insert(point.arguments).second) return point;
   refuse(point, "it is the same run as another point");
-  return false;
+  return std::nullopt;
 }
 
 void StudyProblem::refuse(const plan::StudyPoint& point, const std::string& reason) {
   if (refused_++ == 0) first_refusal_ = fmt::format("{}: {}", plan::describe_values(point.axes), reason);
-}
-
-plan::StudyPoint StudyProblem::point(const Candidate& candidate) {
-  plan::StudyPoint point = maker_.draft(candidate).value();
-  plan::DiagnosticList errors;
-  plan::PointCheck check(study_, maker_.machines(), errors);
-  maker_.complete(point, candidate, check, errors);
-  return point;
 }
 
 std::optional<Costs> StudyProblem::costs(const plan::StudyPoint& point,

@@ -26,12 +26,12 @@ class StudyProblem : public SearchProblem {
   std::size_t objectives() const override { return objectives_.size(); }
   bool allows(const Candidate& candidate) override;
   std::optional<double> known_cost(const Candidate& candidate, std::size_t objective) override;
-  bool can_run(const Candidate& candidate) override;
+  bool can_run(const Candidate& candidate) override { return completed(candidate).has_value(); }
 
   /// Options of the study's search, with the candidate that has most of the baseline's values as its start.
   SearchOptions options() const;
   /// The point of a candidate that can_run(), without its position.
-  plan::StudyPoint point(const Candidate& candidate);
+  plan::StudyPoint point(const Candidate& candidate) { return completed(candidate).value(); }
   /// Costs by the numbers of a run; std::nullopt if one is missing.
   std::optional<Costs> costs(const plan::StudyPoint& point,
                              const std::vector<std::pair<std::string, double>>& metrics) const;
@@ -48,14 +48,16 @@ class StudyProblem : public SearchProblem {
   };
 
   void add_objectives(const std::vector<std::string>& names, double sign);
-  bool check(const Candidate& candidate);
+  /// The point of an allowed candidate; std::nullopt if it cannot run.
+  const std::optional<plan::StudyPoint>& completed(const Candidate& candidate);
+  std::optional<plan::StudyPoint> complete(const Candidate& candidate);
   void refuse(const plan::StudyPoint& point, const std::string& reason);
 
   const plan::Study& study_;
   plan::PointMaker maker_;
   SearchSpace space_;
   std::vector<Objective> objectives_;
-  std::map<Candidate, bool> checked_;  ///< by candidate: whether it can run
+  std::map<Candidate, std::optional<plan::StudyPoint>> completed_;
   std::set<std::vector<std::string>> runs_;
   std::size_t refused_ = 0;
   std::string first_refusal_;

@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using base::text::TextTable;
 
-constexpr std::size_t max_failures_shown = 5;
+constexpr std::size_t max_failures_shown = 5, max_front_shown = 12;
 
 std::string last_line(const std::string& text) { return text.substr(text.rfind('\n') + 1); }
 
@@ -82,10 +82,12 @@ std::string best(const store::StudyResults& results) {
   if (!reference) return "";
   base::text::TextTable table({base::text::TextTable::Align::left, base::text::TextTable::Align::left,
                                base::text::TextTable::Align::left, base::text::TextTable::Align::left});
-  table.row({"\nBest", "", "baseline", "at"});
+  bool any = false;
   for (const store::Objective& objective : charts::report_objectives(results)) {
     const std::optional<std::size_t> found = charts::best_point(results, objective);
     if (!found) continue;
+    if (!any) table.row({"\nBest", "", "baseline", "at"});
+    any = true;
     const charts::VariableDisplay display = charts::display_of(results, objective.variable);
     auto value = [&](std::size_t point) {
       return charts::value_text(results, results.points[point], objective.variable, display);
@@ -94,6 +96,32 @@ std::string best(const store::StudyResults& results) {
                place(results, results.points[*found])});
   }
   return table.text();
+}
+
+/// A table of the points of a search that no other one beats in all objectives, if it has several.
+std::string front(const store::StudyResults& results) {
+  const std::vector<store::Objective> objectives = charts::report_objectives(results);
+  const std::vector<std::size_t> points = charts::pareto_front(results, objectives);
+  if (objectives.size() < 2 || points.empty()) return "";
+  TextTable table(std::vector<TextTable::Align>(objectives.size() + 1, TextTable::Align::left));
+  std::vector<std::string> head;
+  for (const store::Objective& objective : objectives) {
+    head.push_back((head.empty() ? "\nFront: " : "") + results.name_of(objective.variable));
+  }
+  head.emplace_back("at");
+  table.row(head);
+  for (std::size_t i = 0; i < std::min(points.size(), max_front_shown); ++i) {
+    const store::ResultPoint& point = results.points[points[i]];
+    std::vector<std::string> row;
+    for (const store::Objective& objective : objectives) {
+      row.push_back((row.empty() ? "  " : "") + charts::value_text(results, point, objective.variable,
+                                                                   charts::display_of(results, objective.variable)));
+    }
+    row.push_back(place(results, point));
+    table.row(row);
+  }
+  if (points.size() <= max_front_shown) return table.text();
+  return table.text() + fmt::format("  and {} more, in the report\n", points.size() - max_front_shown);
 }
 
 std::string speed(const SweepOutcome& outcome) {
@@ -125,7 +153,8 @@ std::string summary_text(const SweepSummary& summary) {
   const store::StudyResults results = store::read_study_results(summary.paths.database);
   const std::string search = summary.search == nullptr ? "" : summary.search->summary();
   return summary.study.title + "\n" + search + counts(summary) + failures(summary.outcome.failed) +
-         none_eligible(results) + best(results) + speed(summary.outcome) + what_next(summary);
+         none_eligible(results) + best(results) + (summary.search == nullptr ? "" : front(results)) +
+         speed(summary.outcome) + what_next(summary);
 }
 
 std::string summary_json(const SweepSummary& summary) {

@@ -19,6 +19,10 @@ std::string axes(const std::string& lines, const std::string& top = "") {
   return resnet_study("[axes]\n" + lines, top);
 }
 
+std::string searched(const std::string& search) {
+  return axes("steps = [2, 1]\nbatch_per_core = [1, 2]\n[report]\nminimise = [\"step_time_s\"]\n[search]\n" + search);
+}
+
 const std::vector<Mistake>& mistakes() {
   static const std::vector<Mistake> all = {
       {"not_toml", "metrics = [", {"s.toml:1:", "error:"}},
@@ -155,6 +159,31 @@ const std::vector<Mistake>& mistakes() {
       {"objective_that_is_not_kept",
        axes("steps = [1]\n[report]\nminimise = [\"samples_per_s\"]"),
        {"'samples_per_s' is not a metric or a derived value of this study"}},
+      {"objective_of_two_meanings",
+       axes("steps = [1]\n[derived]\nstep_time_s = \"1\"\n[report]\nminimise = [\"step_time_s\"]"),
+       {"'step_time_s' is a metric and a derived value"}},
+      {"metric_constraint_of_no_metric",
+       axes("steps = [1]", "metric_constraints = [\"step_time < 1\"]"),
+       {"nothing is called 'step_time'", "'step_time_s'?"}},
+      {"constraint_called_as_its_metric",
+       axes("steps = [1]\n[derived]\neligible = \"1\"", "metric_constraints = [\"step_time_s < 1\"]"),
+       {"'eligible' is the metric of points that may be the best"}},
+      {"search_of_nothing",
+       axes("steps = [1, 2]\n[search]\nmethod = \"random\""),
+       {"nothing says how many 'points' the search runs", "a search needs an objective"}},
+      {"unknown_method", axes("steps = [1, 2]\n[search]\nmethod = \"grid\""), {"'grid' is not a method of search"}},
+      {"part_of_another_method",
+       searched("method = \"random\"\npoints = 2\nbatch = 4"),
+       {"'batch' is no part of a search by \"random\""}},
+      {"search_without_points", searched("points = 0"), {"'points' is a whole number from 1 to 500"}},
+      {"seed_below_zero", searched("points = 2\nseed = -1"), {"'seed' is a whole number, 0 or more"}},
+      {"halving_of_nothing", searched("method = \"halving\"\npoints = 4"), {"a search by halving needs a 'fidelity'"}},
+      {"fidelity_of_no_axis",
+       searched("method = \"halving\"\npoints = 4\nfidelity = \"step\""),
+       {"'step' is not an axis", "'steps'?"}},
+      {"fidelity_that_falls",
+       searched("method = \"halving\"\npoints = 4\nfidelity = \"steps\""),
+       {"the values of the fidelity 'steps' do not ascend"}},
       {"part_of_no_report", axes("steps = [1]\n[report]\nmaximize = []"), {"did you mean 'maximise'?"}},
   };
   return all;

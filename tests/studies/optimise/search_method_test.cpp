@@ -21,7 +21,7 @@ std::vector<std::int64_t> steps() {
   return ranks;
 }
 
-/// Functions on a grid of 25 x 25, of the place from 0 to 1 in both dimensions, all of which only runs tell.
+/// Functions on a grid of 25 x 25, of coordinates from 0 to 1 in both dimensions, all of which only runs tell.
 class GridProblem : public SearchProblem {
  public:
   using Function = std::function<double(double, double)>;
@@ -105,7 +105,7 @@ TEST(SearchMethod, AGaussianProcessFindsTheMinimumOfBraninWithFewPoints) {
   EXPECT_LT(mean_points(problem, next_gaussian), 313.0 / 5);
 }
 
-/// Volume below (2, 2) of the points that a search of 40 has found, of Schaffer's two parabolas and a wave beside them.
+/// Volume below (2, 2) of the points that a search of 40 has found, of Schaffer's two parabolas with a wave.
 double volume_found(Method method, std::uint64_t seed) {
   GridProblem problem({[](double x, double y) { return 2 * x * x + y; },
                        [](double x, double y) { return 2 * (x - 1) * (x - 1) + y * (1.5 + std::sin(9 * x)); }});
