@@ -13,7 +13,7 @@ for axes that a selection does not name, `<!-- where workload=resnet50 -->`, unt
 lifts one.
 
 A table is filled in from the data, one line for each different set of values of the axes in `rows`, in the order of the
-data; expressions in it may name columns of the line's point, or, with `columns`, of the point of line and column:
+data or of the expression in `sort`; expressions in it may name columns of the line's point, or, with `columns`, of the point of line and column:
 
     <!-- table
     where: machine=tpu-v3
@@ -26,6 +26,9 @@ or, instead of `columns` and `cell`, any number of `column: HEADING = EXPRESSION
 the value of the line's point. What follows, up to an empty line, is the table.
 
 A chart is made by `podsim report`: `<!-- chart NAME.svg ARGUMENTS -->`.
+
+The data of a search with several objectives have a column `front`: 1 for the points that no other one beats in all of
+them, else 0.
 
 The data are those of the study of the page's name, data/NAME.csv; behind `<!-- study OTHER -->` those of another one.
 """
@@ -178,7 +181,7 @@ class Table:
     def __init__(self, study, description, begin, end):
         self.study = study
         self.begin, self.end = begin, end  # of its lines in the page's text
-        self.where, self.rows, self.columns, self.cell, self.plain = {}, [], None, None, []
+        self.where, self.rows, self.columns, self.cell, self.plain, self.sort = {}, [], None, None, [], None
         for line in filter(None, (line.strip() for line in description.splitlines())):
             key, colon, value = line.partition(":")
             value = value.strip()
@@ -186,6 +189,8 @@ class Table:
                 self.where = read_selection(value)
             elif key == "rows":
                 self.rows = [self._named(part) for part in value.split(",")]
+            elif key == "sort":
+                self.sort = value
             elif key == "columns":
                 self.columns = self._named(value)
             elif key == "cell":
@@ -210,6 +215,8 @@ class Table:
         found = data.select(self.where)
         if not found:
             raise PageError(f"a table selects no point: {self.where}")
+        if self.sort:
+            found.sort(key=lambda index: evaluate(self.sort, data, self.where, index))
         axes = [axis for axis, _ in self.rows]
         for axis in axes + ([self.columns[0]] if self.columns else []):
             if axis not in data.columns:

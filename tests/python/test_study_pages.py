@@ -155,6 +155,10 @@ class Tables(unittest.TestCase):
         self.assertEqual(page.filled(Claims.DATA).partition("-->\n")[2],
                          "| net | ms | of b |\n|---|---|---|\n| a | 250 | 0.25 |\n| b | 1000 | 1.00 |\n")
 
+    def test_lines_may_be_sorted_by_an_expression(self):
+        page = pages.Page("study", "<!-- table\nwhere: net=a\nrows: size\nsort: time_s\ncolumn: s = time_s | .2f\n-->\n")
+        self.assertEqual(page.filled(Claims.DATA).partition("-->\n")[2], "| size | s |\n|---|---|\n| 2 | 0.25 |\n| 1 | 0.50 |\n")
+
     def test_a_dot_selects_the_value_of_the_line(self):
         page = pages.Page("study", "<!-- table\nwhere: size=2\nrows: net\ncolumn: gain = time_s{size=1; net=.} / time_s | .1f\n"
                                    "-->\n")
@@ -205,7 +209,7 @@ class Shipped(unittest.TestCase):
                     self.assertEqual(len(fresh), len(rows))
                     for row, now in zip(rows, fresh):
                         self.assertEqual([now[axis] for axis in axes], [data.rows[row][axis] for axis in axes])
-                        data.rows[row] = now
+                        data.rows[row] = {**data.rows[row], **now}  # the front is that of all rows
                     self.assertEqual([problem for claim in chosen if (problem := claim.problem(data))], [])
 
 
