@@ -130,7 +130,7 @@ std::vector<ChartSeries> series_of(const store::StudyResults& results, const Stu
     one.label = key.second;
     std::ranges::stable_sort(one.marks, {}, &ChartMark::x);
     const bool single = std::ranges::adjacent_find(one.marks, {}, &ChartMark::x) == one.marks.end();
-    one.line = single && !x.categorical && chart.x.kind != Kind::metric;
+    one.line = single && !x.categorical && chart.x.kind != Kind::metric && results.search.empty();
     series.push_back(std::move(one));
   }
   return series;
@@ -181,7 +181,8 @@ StudyChart study_chart(const store::StudyResults& results, const ChartRequest& r
   }
   FixedValues fixed = fixed_values(results, request, chart);
   chart.series = series_of(results, chart, fixed);
-  if (count_marks(chart.series) < 2 && request.fixed.empty()) {
+  const bool few = !results.search.empty() || count_marks(chart.series) < 2;
+  if (few && request.fixed.empty()) {
     fixed.assign(fixed.size(), std::nullopt);
     chart.series = series_of(results, chart, fixed);
   }

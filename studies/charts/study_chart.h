@@ -29,8 +29,8 @@ struct ChartMark {
 };
 
 struct ChartSeries {
-  std::string label;             ///< the family's value; empty without a family
-  bool line = false;             ///< drawn as a line: at most one point at each x, and x is numeric and not a metric
+  std::string label;  ///< the family's value; empty without a family
+  bool line = false;  ///< drawn as a line: at most one point at each x, which is numeric and no metric, and no search
   std::vector<ChartMark> marks;  ///< in order of x
 };
 
@@ -47,8 +47,8 @@ std::vector<std::size_t> axes_behind(const store::StudyResults& results, const s
 
 /// The chart of a request. Axes that the request names neither as x, family nor in `fixed` are held at the reference
 /// point's value. They are free if x or the family depends on them, or if they move with an axis in `fixed`. If fewer
-/// than two points remain and `fixed` is empty, all axes are free. Throws InputError, with the nearest name or the
-/// possible ones, for a name or value that the study does not have.
+/// than two points remain, or a search chose the points, and `fixed` is empty, all axes are free. Throws InputError,
+/// with the nearest name or the possible ones, for a name or value that the study does not have.
 StudyChart study_chart(const store::StudyResults& results, const ChartRequest& request);
 
 }  // namespace podsim::studies::charts

@@ -148,6 +148,7 @@ void add_choices(const store::StudyResults& results, const std::optional<std::si
     data["objectives"].push_back(
         {index_in(variables, objective.variable), objective.direction == store::Direction::minimise ? 1 : -1});
   }
+  if (!results.search.empty()) data["search"] = true;  // whose points are not joined by lines
   if (results.eligible) data["eligible"] = index_in(variables, {Kind::metric, *results.eligible});
   if (results.metrics.empty() || results.axes.empty()) return;
   const StudyChart chart = study_chart(results, {});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace podsim::studies::optimise {
@@ -24,6 +25,32 @@ Dimension dimension_of(const plan::AxisGroup& group) {
     dimension.ranks.push_back(std::ranges::lower_bound(numbers, *value.number) - numbers.begin());
   }
   return dimension;
+}
+
+/// How far a value is from that of the baseline: 0 for the same, the difference of numbers; infinite if there is none.
+double distance(const plan::Study& study, const plan::StudyAxis& axis, std::int64_t value) {
+  constexpr double far = std::numeric_limits<double>::infinity();
+  const auto wanted = std::ranges::find(study.baseline, axis.key, &plan::StudyValue::key);
+  if (wanted == study.baseline.end()) return far;
+  const plan::StudyValue& there = axis.values[std::size_t(value)];
+  if (wanted->number && there.number) return std::abs(*wanted->number - *there.number);
+  return wanted->text == there.text ? 0 : far;
+}
+
+/// The value of a group that has most of the baseline's values; of equals the one nearest in the first axis, then the
+/// first one.
+std::int64_t nearest_to_baseline(const plan::Study& study, const plan::AxisGroup& group) {
+  std::int64_t best = 0;
+  std::pair<std::ptrdiff_t, double> least(1, 0);
+  for (std::int64_t value = 0; value < group.length; ++value) {
+    const auto met = std::ranges::count_if(
+        group.axes, [&](const plan::StudyAxis* axis) { return distance(study, *axis, value) == 0; });
+    const std::pair<std::ptrdiff_t, double> way(-met, distance(study, *group.axes.front(), value));
+    if (way >= least) continue;
+    best = value;
+    least = way;
+  }
+  return best;
 }
 
 SearchSpace space_of(const plan::Study& study) {
@@ -112,26 +139,9 @@ SearchOptions StudyProblem::options() const {
                         .keep = search.keep,
                         .fidelity = std::nullopt,
                         .start = Candidate()};
-  const auto meets = [&](const plan::StudyAxis& axis, std::int64_t value) {
-    const auto wanted = std::ranges::find(study_.baseline, axis.key, &plan::StudyValue::key);
-    if (wanted == study_.baseline.end()) return false;
-    const plan::StudyValue& there = axis.values[std::size_t(value)];
-    return wanted->number && there.number ? *wanted->number == *there.number : wanted->text == there.text;
-  };
-  const std::vector<plan::AxisGroup> groups = plan::axis_groups(study_);
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    std::int64_t best = 0;
-    std::ptrdiff_t most = 0;
-    for (std::int64_t value = 0; value < groups[i].length; ++value) {
-      const auto met =
-          std::ranges::count_if(groups[i].axes, [&](const plan::StudyAxis* axis) { return meets(*axis, value); });
-      if (met > most) {
-        best = value;
-        most = met;
-      }
-    }
-    options.start->push_back(best);
-    if (groups[i].axes.front()->key == search.fidelity) options.fidelity = i;
+  for (const plan::AxisGroup& group : plan::axis_groups(study_)) {
+    if (group.axes.front()->key == search.fidelity) options.fidelity = options.start->size();
+    options.start->push_back(nearest_to_baseline(study_, group));
   }
   return options;
 }

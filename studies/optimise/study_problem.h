@@ -28,7 +28,7 @@ class StudyProblem : public SearchProblem {
   std::optional<double> known_cost(const Candidate& candidate, std::size_t objective) override;
   bool can_run(const Candidate& candidate) override { return completed(candidate).has_value(); }
 
-  /// Options of the study's search, with the candidate that has most of the baseline's values as its start.
+  /// Options of the study's search, with the candidate nearest to the baseline in every dimension as its start.
   SearchOptions options() const;
   /// The point of a candidate that can_run(), without its position.
   plan::StudyPoint point(const Candidate& candidate) { return completed(candidate).value(); }

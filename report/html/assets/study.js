@@ -79,7 +79,7 @@
         groups.get(family).marks.push({x, y, point, tip: tipOf(point, said)});
       }
       const series = [...groups.values()].sort((a, b) => a.at - b.at);
-      const straight = !variables[state.x].categorical && variables[state.x].kind !== "metric";
+      const straight = !variables[state.x].categorical && variables[state.x].kind !== "metric" && !data.search;
       series.forEach((one, i) => {
         one.marks.sort((a, b) => a.x - b.x);
         one.line = straight && one.marks.every((each, k) => k === 0 || each.x !== one.marks[k - 1].x);
