@@ -7,6 +7,8 @@
 namespace podsim::studies::optimise {
 namespace {
 
+constexpr std::int64_t looked_at_for_one = 32;
+
 /// The space in which the fidelity has its first value alone.
 SearchSpace without_fidelity(const SearchSpace& space, const SearchOptions& options) {
   std::vector<Dimension> dimensions = space.dimensions();
@@ -47,7 +49,7 @@ std::vector<Candidate> CandidateDraw::take(std::int64_t count) {
 
 std::vector<Candidate> CandidateDraw::look(std::int64_t count, std::int64_t from) {
   std::vector<Candidate> seen;
-  const std::int64_t end = std::min(drawn_.size(), most_looked_at);
+  const std::int64_t end = std::min(drawn_.size(), looked_at_for_one * count);
   for (std::int64_t i = 0; i < end && std::int64_t(seen.size()) < count; ++i) {
     Candidate candidate = drawn_.candidate(order_.at((from + i) % drawn_.size()));
     if (is_new(candidate)) seen.push_back(std::move(candidate));

@@ -18,6 +18,7 @@ class CandidateDraw {
   /// The next candidates that can run, at most `count`.
   std::vector<Candidate> take(std::int64_t count);
   /// The next allowed candidates, at most `count`, from any position of the order on; whether they can run is open.
+  /// Fewer where constraints leave less than one in 32.
   std::vector<Candidate> look(std::int64_t count, std::int64_t from);
 
  private:

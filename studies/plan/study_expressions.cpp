@@ -74,10 +74,10 @@ void StudyReader::check_derived_name(const StudyExpression& derived, const base:
 }
 
 /// Checks the names in an expression; `more` are allowed in addition to those of every point.
-void StudyReader::check_expression(const StudyExpression& source, const std::vector<std::string>& more) {
-  text_.errors().collect(source.place, [&] {
-    const Expression expression(source);
-    for (const std::string& name : expression.names()) {
+void StudyReader::check_expression(const StudyExpression& expression, const std::vector<std::string>& more) {
+  text_.errors().collect(expression.place, [&] {
+    const Expression parsed(expression);
+    for (const std::string& name : parsed.names()) {
       if (std::ranges::find(more, name) != more.end()) continue;
       const std::string problem = problem_of(name);
       if (problem.empty()) continue;
@@ -85,7 +85,7 @@ void StudyReader::check_expression(const StudyExpression& source, const std::vec
       names.insert(names.end(), more.begin(), more.end());
       std::string hint = base::did_you_mean(name, names);
       if (keys_->flag(name) != nullptr) hint = "give it in [base]";
-      text_.errors().error(expression.place(name), problem, std::move(hint));
+      text_.errors().error(parsed.place(name), problem, std::move(hint));
     }
   });
 }
@@ -123,7 +123,7 @@ std::string StudyReader::problem_of(const std::string& name) const {
 }
 
 std::string StudyReader::metric_name(const toml::node& node) {
-  const std::string name = node.value_or(std::string());
+  std::string name = node.value_or(std::string());
   if (find_metric(study_.command, name) != nullptr) return name;
   std::vector<std::string> names;
   for (const StudyMetric& metric : study_metrics(study_.command)) names.push_back(metric.name);

@@ -48,6 +48,9 @@ class SearchPoints {
   std::optional<std::int64_t> stalled() const { return stalled_; }
   /// "gaussian search, seed 1: 40 of 1,200 combinations; 3 cannot run, such as ...".
   std::string summary() const;
+  /// Number of candidates in the space, and of those that were looked at and cannot run.
+  std::int64_t combinations() const { return problem_.space().size(); }
+  std::size_t refused() const { return problem_.refused(); }
 
  private:
   std::vector<optimise::Candidate> choose();

@@ -159,19 +159,26 @@ std::string summary_text(const SweepSummary& summary) {
 
 std::string summary_json(const SweepSummary& summary) {
   const SweepOutcome& outcome = summary.outcome;
-  const Json json = {{"schema_version", 1},
-                     {"command", "sweep"},
-                     {"study", summary.study.name},
-                     {"points", summary.points},
-                     {"done", outcome.done},
-                     {"failed", outcome.failed.size()},
-                     {"skipped", summary.skipped},
-                     {"interrupted", outcome.stopped},
-                     {"database", summary.paths.database.string()},
-                     {"lines", summary.paths.lines.string()},
-                     {"op_cache", {{"hits", outcome.op_hits}, {"misses", outcome.op_misses}}},
-                     {"warnings", summary.warnings},
-                     {"wall_s", outcome.wall_s}};
+  Json json = {{"schema_version", 1},
+               {"command", "sweep"},
+               {"study", summary.study.name},
+               {"points", summary.points},
+               {"done", outcome.done},
+               {"failed", outcome.failed.size()},
+               {"skipped", summary.skipped},
+               {"interrupted", outcome.stopped},
+               {"database", summary.paths.database.string()},
+               {"lines", summary.paths.lines.string()},
+               {"op_cache", {{"hits", outcome.op_hits}, {"misses", outcome.op_misses}}},
+               {"warnings", summary.warnings},
+               {"wall_s", outcome.wall_s}};
+  if (summary.search != nullptr) {
+    const plan::StudySearch& search = *summary.study.search;
+    json["search"] = {{"method", plan::to_string(search.method)},
+                      {"seed", search.seed},
+                      {"combinations", summary.search->combinations()},
+                      {"cannot_run", summary.search->refused()}};
+  }
   return base::text::json_text(json, 2) + "\n";
 }
 

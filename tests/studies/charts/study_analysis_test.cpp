@@ -106,6 +106,14 @@ TEST(BestPoint, IsTheFirstOfEqualsAndOneThatWasDone) {
   EXPECT_EQ(best_point(results, small), std::nullopt);
 }
 
+/// The metric memory_bytes as the mark of points that may be the best.
+TEST(BestPoint, IsEligible) {
+  store::StudyResults results = with_metrics({{1.0, 9.0, 0.0}, {2.0, 8.0, 1.0}, {3.0, 9.0, 1.0}, {4.0, 7.0, 1.0}});
+  results.eligible = 2;
+  EXPECT_EQ(best_point(results, fast), 1U);
+  EXPECT_EQ(pareto_front(results, {fast, many}), (std::vector<std::size_t>{1, 2}));
+}
+
 TEST(ReportObjectives, FollowTheNameOfTheFirstMetricWhenTheStudyAsksForNone) {
   store::StudyResults results = with_metrics({{1, 1}});
   ASSERT_EQ(report_objectives(results).size(), 1U);

@@ -105,5 +105,32 @@ nothing = "tokens_per_s * 2"
   EXPECT_DOUBLE_EQ(metrics[3].second, 0.1);
 }
 
+/// 0.5 s in the result; tokens_per_s is not in it.
+TEST(Metrics, TellWhichPointsMayBeTheBest) {
+  const auto eligible = [](const std::string& constraint) {
+    const Study study =
+        study_of(resnet_study("[axes]\nbatch_per_core = [64]\n[metric_derived]\nper_ms = \"1 / step_time_s\"\n",
+                              "metric_constraints = [\"chips == 16\", \"" + constraint + "\"]"));
+    const auto metrics = metrics_of(study, points_of(study).front(), result);
+    return metrics.back();
+  };
+  using Value = std::pair<std::string, double>;
+  EXPECT_EQ(eligible("step_time_s < 0.6"), Value("eligible", 1));
+  EXPECT_EQ(eligible("per_ms > 2.1"), Value("eligible", 0));
+  EXPECT_EQ(eligible("step_time_s * batch_per_core == 32"), Value("eligible", 1));
+  EXPECT_EQ(eligible("tokens_per_s < 1 || 1"), Value("eligible", 0));
+}
+
+/// A search by halving marks what has less than the last value of its fidelity.
+TEST(Metrics, PointsOfLessFidelityAreNotEligible) {
+  const Study study =
+      study_of(resnet_study("[axes]\nbatch_per_core = [16, 64]\n[report]\nminimise = [\"step_time_s\"]\n"
+                            "[search]\nmethod = \"halving\"\nfidelity = \"batch_per_core\"\npoints = 1\n"));
+  const auto points = points_of(study);
+  EXPECT_EQ(metrics_of(study, points[0], result).back().second, 0);
+  EXPECT_EQ(metrics_of(study, points[1], result).back().second, 1);
+  EXPECT_TRUE(satisfies_constraints(study, points[0], result));
+}
+
 }  // namespace
 }  // namespace podsim::studies::plan
