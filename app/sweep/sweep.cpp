@@ -165,7 +165,9 @@ int run_search(const SweepOptions& options, const studies::plan::Study& study, c
   studies::sweep::SweepStore store(paths, study, search, {options.yes, !options.rerun});
   std::vector<std::string> ids;
   for (const studies::sweep::PreparedPoint& point : search.points()) ids.push_back(point.id);
-  studies::sweep::SweepSummary summary{study, paths, 0, search.answered(), warnings(study, ids, store), {}, &search};
+  const std::size_t refused = search.refused_runs();
+  studies::sweep::SweepSummary summary{study, paths,   0,      search.answered() - refused, warnings(study, ids, store),
+                                       {},    &search, refused};
   print_warnings(options, summary.warnings);
   if (const std::size_t open = search.next().size(); open > 0) {
     const std::size_t left = std::max(open, search.planned() - search.answered());

@@ -85,6 +85,7 @@ void SearchPoints::answer(const store::PointRecord& record) {
   const auto position = std::size_t(found->point.position);
   any_done_ = any_done_ || record.done;
   if (is_answer(record)) {
+    refused_runs_ += record.done ? 0 : 1;
     results_[position] = tried(*found, candidates_[position], record);
   } else {
     stalled_ = std::min(stalled_.value_or(found->point.position), found->point.position);
@@ -112,6 +113,7 @@ void SearchPoints::restart() {
   candidates_.clear();
   results_.clear();
   any_done_ = false;
+  refused_runs_ = 0;
   stalled_.reset();
 }
 

@@ -42,6 +42,8 @@ class SearchPoints {
   std::size_t answered() const;
   /// Number of points that the search will have chosen at its end, if the space has as many.
   std::size_t planned() const;
+  /// Number of points whose result is that the program refused them.
+  std::size_t refused_runs() const { return refused_runs_; }
   /// Whether a point is done.
   bool any_done() const { return any_done_; }
   /// Position of a point that ended the search (see above).
@@ -65,6 +67,7 @@ class SearchPoints {
   std::vector<optimise::Candidate> candidates_;          ///< by position
   std::vector<std::optional<optimise::Tried>> results_;  ///< by position
   bool any_done_ = false;
+  std::size_t refused_runs_ = 0;
   std::optional<std::int64_t> stalled_;
 };
 

@@ -38,8 +38,9 @@ std::string counts(const SweepSummary& summary) {
   std::string text =
       fmt::format("{}: {} done", base::text::counted(std::int64_t(summary.points), "point"), outcome.done);
   if (summary.skipped > 0) text += fmt::format(", {} done before", summary.skipped);
+  if (summary.refused > 0) text += fmt::format(", {} refused before", summary.refused);
   if (!outcome.failed.empty()) text += fmt::format(", {} failed", outcome.failed.size());
-  const std::size_t left = summary.points - summary.skipped - outcome.done - outcome.failed.size();
+  const std::size_t left = summary.points - summary.skipped - summary.refused - outcome.done - outcome.failed.size();
   if (left > 0) text += fmt::format(", {} left", left);
   return text + "\n";
 }
@@ -140,9 +141,12 @@ std::string what_next(const SweepSummary& summary) {
   const std::string folder = base::host::shell_line({summary.paths.folder.string()});
   std::string text = fmt::format("\n{:<10}{}\n", "Results", summary.paths.database.string());
   text += fmt::format("{:<10}podsim report {}\n", "Report", folder);
-  if (outcome.stopped || !outcome.failed.empty()) {
-    text +=
-        fmt::format("{:<10}the same command runs what {}\n", "Go on", outcome.stopped ? "is left" : "failed once more");
+  const bool again = summary.search == nullptr ? !outcome.failed.empty() : summary.search->stalled().has_value();
+  const char* rest = outcome.stopped ? "is left" : "failed once more";
+  if (outcome.stopped || again) text += fmt::format("{:<10}the same command runs what {}\n", "Go on", rest);
+  if (summary.search != nullptr && again) {
+    text += fmt::format("{:<10}the search ends at point {}, because what it chooses next depends on it\n", "",
+                        *summary.search->stalled());
   }
   return text;
 }
@@ -177,7 +181,8 @@ std::string summary_json(const SweepSummary& summary) {
     json["search"] = {{"method", plan::to_string(search.method)},
                       {"seed", search.seed},
                       {"combinations", summary.search->combinations()},
-                      {"cannot_run", summary.search->refused()}};
+                      {"cannot_run", summary.search->refused()},
+                      {"refused_before", summary.refused}};
   }
   return base::text::json_text(json, 2) + "\n";
 }

@@ -22,6 +22,7 @@ struct SweepSummary {
   std::vector<std::string> warnings;
   SweepOutcome outcome;
   const SearchPoints* search = nullptr;  ///< of a search
+  std::size_t refused = 0;               ///< number of points of a search that the program refused before
 };
 
 /// The numbers of points done and failed, the failures with their reasons, the best point of each objective, and the
