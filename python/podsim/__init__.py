@@ -232,6 +232,7 @@ class Study(Sequence[Row]):
         self.units = {one["name"]: one["unit"] for one in axes + metrics}
         report = json.loads(facts["report"])
         self.minimise, self.maximise, self.x = report["minimise"], report["maximise"], report["x"]
+        self._eligible = report.get("eligible", "")  # the metric that is 0 for points that cannot be the best
         self._rows = self._read_rows(database)
         self.varied = [axis for axis in self.axes if len({row.texts.get(axis) for row in self._rows}) > 1]
         baseline = [row for row in self._rows if row.id == facts["baseline"]]
@@ -299,7 +300,8 @@ class Study(Sequence[Row]):
 
     def pareto(self, minimise: Names = (), maximise: Names = (), rows: Optional[Iterable[Row]] = None) -> List[Row]:
         """The done points (or those of `rows`) that no other point dominates, the best in the first objective first.
-        The default objectives are those of the study's report. Points that lack one of the values are left out."""
+        The default objectives are those of the study's report. Points that lack one of the values are left out, and
+        those that do not satisfy the study's metric_constraints."""
         least, most = _names(minimise), _names(maximise)
         if not least and not most:
             least, most = self.minimise, self.maximise
@@ -309,7 +311,7 @@ class Study(Sequence[Row]):
             self._known(name)
         candidates = []
         for row in self.done if rows is None else rows:
-            if all(name in row for name in [*least, *most]):
+            if all(name in row for name in [*least, *most]) and row.metrics.get(self._eligible, 1) != 0:
                 costs = (*(row[name] for name in least), *(-row[name] for name in most))
                 candidates.append((costs, row.position, row))
         candidates.sort(key=lambda candidate: candidate[:2])

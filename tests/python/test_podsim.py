@@ -101,6 +101,18 @@ class Results(Folder):
         self.assertEqual(len(best), 1)
         self.assertEqual(best[0]["samples_per_s"], max(self.study.column("samples_per_s")))
 
+    def test_a_point_that_is_not_eligible_is_on_no_front(self):
+        best = self.study.pareto(maximise="samples_per_s")[0]
+        with contextlib.closing(sqlite3.connect(self.path)) as database, database:
+            report = json.loads(database.execute("SELECT value FROM study WHERE key = 'report'").fetchone()[0])
+            database.execute("UPDATE study SET value = ? WHERE key = 'report'",
+                             (json.dumps({**report, "eligible": "eligible"}),))
+            database.executemany("INSERT INTO metrics VALUES (?, 'eligible', ?)",
+                                 [(row.id, row.id != best.id) for row in self.study.done])
+        rest = [row["samples_per_s"] for row in self.study.done if row.id != best.id]
+        front = podsim.open_study(self.path).pareto(maximise="samples_per_s")
+        self.assertEqual({row["samples_per_s"] for row in front}, {max(rest)})
+
     def test_sensitivity_moves_one_axis_at_a_time(self):
         found = self.study.sensitivity("step_time_s")
         self.assertEqual([row.texts["ici.link_rate"] for row in found["ici.link_rate"]], list(sample_database.LINKS))
