@@ -26,6 +26,7 @@ InputSamples records(std::int64_t stored, std::int64_t training, std::int64_t ev
 
 std::optional<InputSamples> input_samples(std::string_view workload) {
   if (workload.starts_with("resnet")) return images(110'000, imagenet_crop, 224, 3, 1'281'167, 50'000);
+  if (workload == "amoebanet_d") return images(110'000, imagenet_crop, 224, 3, 1'281'167, 50'000);
   if (workload == "inception_v3") return images(110'000, imagenet_crop, 299, 3, 1'281'167, 50'000);
   if (workload == "ssd") return images(160'000, coco_image, 300, 7, 117'266, 5'000);
   // Sequences of 512 tokens: ids, mask and segments as 32-bit numbers, and 76 masked positions.

@@ -204,18 +204,20 @@ InstructionId Layers::valid_max_pool(InstructionId x, std::int64_t size, std::in
   return builder_.reduce_window_max(x, {hlo::WindowDimension{}, window, window, hlo::WindowDimension{}});
 }
 
-InstructionId Layers::averaged(InstructionId x, const hlo::WindowDimension& window) {
+InstructionId Layers::averaged(InstructionId x, const hlo::WindowDimension& rows, const hlo::WindowDimension& columns) {
   const InstructionId sum =
-      builder_.reduce_window_add(x, {hlo::WindowDimension{}, window, window, hlo::WindowDimension{}});
-  return builder_.multiply(sum, builder_.full_like(sum, 1.0 / double(window.size * window.size)));
+      builder_.reduce_window_add(x, {hlo::WindowDimension{}, rows, columns, hlo::WindowDimension{}});
+  return builder_.multiply(sum, builder_.full_like(sum, 1.0 / double(rows.size * columns.size)));
 }
 
-InstructionId Layers::average_pool(InstructionId x, std::int64_t size) {
-  return averaged(x, window_dimension(size, 1, size / 2, size / 2));
+InstructionId Layers::average_pool(InstructionId x, std::int64_t size, std::int64_t stride) {
+  const std::vector<std::int64_t>& sizes = builder_.shape(x).dimensions;
+  return averaged(x, same_window(sizes[1], size, stride), same_window(sizes[2], size, stride));
 }
 
 InstructionId Layers::valid_average_pool(InstructionId x, std::int64_t size, std::int64_t stride) {
-  return averaged(x, window_dimension(size, stride, 0, 0));
+  const hlo::WindowDimension window = window_dimension(size, stride, 0, 0);
+  return averaged(x, window, window);
 }
 
 InstructionId Layers::global_average_pool(InstructionId x) {

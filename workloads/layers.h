@@ -75,8 +75,8 @@ class Layers {
   hlo::InstructionId max_pool(hlo::InstructionId x, std::int64_t size, std::int64_t stride);
   /// Without padding.
   hlo::InstructionId valid_max_pool(hlo::InstructionId x, std::int64_t size, std::int64_t stride);
-  /// Means over windows of odd size with stride 1, padded with zeros that count.
-  hlo::InstructionId average_pool(hlo::InstructionId x, std::int64_t size);
+  /// Means over windows that are padded as max_pool() pads them, with zeros that count.
+  hlo::InstructionId average_pool(hlo::InstructionId x, std::int64_t size, std::int64_t stride = 1);
   /// Means over windows without padding.
   hlo::InstructionId valid_average_pool(hlo::InstructionId x, std::int64_t size, std::int64_t stride);
   /// [batch, height, width, channels] -> [batch, channels]
@@ -94,7 +94,8 @@ class Layers {
  private:
   hlo::InstructionId convolved(hlo::InstructionId x, std::int64_t filters, const hlo::WindowDimension& rows,
                                const hlo::WindowDimension& columns);
-  hlo::InstructionId averaged(hlo::InstructionId x, const hlo::WindowDimension& window);
+  hlo::InstructionId averaged(hlo::InstructionId x, const hlo::WindowDimension& rows,
+                              const hlo::WindowDimension& columns);
   hlo::InstructionId norm_by_groups(hlo::InstructionId x);
   hlo::InstructionId train(std::string_view name, std::vector<std::int64_t> sizes, bool is_kernel);
 

@@ -72,6 +72,21 @@ class TensorUpdate {
     return result;
   }
 
+  Update rmsprop() const {
+    const InstructionId direction = decayed(gradient_);
+    const InstructionId square = average(slots_[0], b_.multiply(direction, direction), optimizer_.decay);
+    const InstructionId scale = b_.rsqrt(b_.add(square, b_.full_like(square, optimizer_.epsilon)));
+    const InstructionId step = b_.multiply(spread(scalars_.learning_rate), b_.multiply(direction, scale));
+    const InstructionId velocity = b_.add(scaled(slots_[1], optimizer_.momentum), step);
+    return {b_.subtract(tensor_.value, velocity), {square, velocity}};
+  }
+
+  /// The update with the moving average of its result.
+  Update averaged(Update result) const {
+    result.slots.push_back(average(slots_.back(), result.value, optimizer_.average_decay));
+    return result;
+  }
+
  private:
   int rank() const { return b_.shape(tensor_.value).rank(); }
   InstructionId scaled(InstructionId x, double factor) const { return b_.multiply(x, b_.full_like(x, factor)); }
@@ -161,18 +176,23 @@ const std::vector<std::pair<std::string, OptimizerKind>>& optimizer_kinds() {
       {"adam", OptimizerKind::adam},
       {"lamb", OptimizerKind::lamb},
       {"adafactor", OptimizerKind::adafactor},
+      {"rmsprop", OptimizerKind::rmsprop},
   };
   return kinds;
 }
 
-std::vector<Slot> slots(const Optimizer& optimizer, const std::vector<std::int64_t>& sizes) {
-  switch (optimizer.kind) {
+namespace {
+
+std::vector<Slot> own_slots(OptimizerKind kind, const std::vector<std::int64_t>& sizes) {
+  switch (kind) {
     case OptimizerKind::sgd_momentum:
     case OptimizerKind::lars:
       return {{"momentum", sizes}};
     case OptimizerKind::adam:
     case OptimizerKind::lamb:
       return {{"first_moment", sizes}, {"second_moment", sizes}};
+    case OptimizerKind::rmsprop:
+      return {{"mean_square", sizes}, {"momentum", sizes}};
     case OptimizerKind::adafactor:
       break;
   }
@@ -180,6 +200,32 @@ std::vector<Slot> slots(const Optimizer& optimizer, const std::vector<std::int64
   std::vector<std::int64_t> rows(sizes.begin(), sizes.end() - 1), columns(sizes.begin(), sizes.end() - 2);
   columns.push_back(sizes.back());
   return {{"row_moment", rows}, {"column_moment", columns}};
+}
+
+Update own_update(const TensorUpdate& updated, OptimizerKind kind) {
+  switch (kind) {
+    case OptimizerKind::sgd_momentum:
+      return updated.sgd_momentum();
+    case OptimizerKind::lars:
+      return updated.lars();
+    case OptimizerKind::adam:
+      return updated.adam();
+    case OptimizerKind::lamb:
+      return updated.lamb();
+    case OptimizerKind::adafactor:
+      return updated.adafactor();
+    case OptimizerKind::rmsprop:
+      return updated.rmsprop();
+  }
+  throw std::logic_error("an optimiser of no kind");
+}
+
+}  // namespace
+
+std::vector<Slot> slots(const Optimizer& optimizer, const std::vector<std::int64_t>& sizes) {
+  std::vector<Slot> kept = own_slots(optimizer.kind, sizes);
+  if (optimizer.average_decay > 0) kept.push_back({"average", sizes});
+  return kept;
 }
 
 InstructionId sum_of_squares(hlo::build::GraphBuilder& b, InstructionId x) {
@@ -209,25 +255,15 @@ std::vector<InstructionId> clipped(hlo::build::GraphBuilder& b, const std::vecto
 }
 
 bool counts_steps(const Optimizer& optimizer) {
-  return optimizer.kind != OptimizerKind::sgd_momentum && optimizer.kind != OptimizerKind::lars;
+  return optimizer.kind != OptimizerKind::sgd_momentum && optimizer.kind != OptimizerKind::lars &&
+         optimizer.kind != OptimizerKind::rmsprop;
 }
 
 Update update(hlo::build::GraphBuilder& b, const Optimizer& optimizer, const TrainedTensor& tensor,
               InstructionId gradient, std::span<const InstructionId> slots, const StepScalars& scalars) {
   const TensorUpdate updated(b, optimizer, tensor, gradient, slots, scalars);
-  switch (optimizer.kind) {
-    case OptimizerKind::sgd_momentum:
-      return updated.sgd_momentum();
-    case OptimizerKind::lars:
-      return updated.lars();
-    case OptimizerKind::adam:
-      return updated.adam();
-    case OptimizerKind::lamb:
-      return updated.lamb();
-    case OptimizerKind::adafactor:
-      return updated.adafactor();
-  }
-  throw std::logic_error("an optimiser of no kind");
+  Update result = own_update(updated, optimizer.kind);
+  return optimizer.average_decay > 0 ? updated.averaged(std::move(result)) : result;
 }
 
 }  // namespace podsim::workloads

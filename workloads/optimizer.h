@@ -10,7 +10,7 @@
 
 namespace podsim::workloads {
 
-enum class OptimizerKind { sgd_momentum, lars, adam, lamb, adafactor };
+enum class OptimizerKind { sgd_momentum, lars, adam, lamb, adafactor, rmsprop };
 
 /// Every kind with its name in the user interface.
 const std::vector<std::pair<std::string, OptimizerKind>>& optimizer_kinds();
@@ -25,23 +25,28 @@ const std::vector<std::pair<std::string, OptimizerKind>>& optimizer_kinds();
 ///   adafactor:     b = 1 - t^-0.8; R' and C' become b times themselves plus (1 - b) times the means of g^2 + 1e-30
 ///                  over w's last dimension and over the one before; u = g / sqrt(R' C' / mean of R');
 ///                  w' = w - r max(1e-3, rms(w)) u / max(1, rms(u))
+///   rmsprop:       d = g + weight_decay w; s' = decay s + (1 - decay) d^2;
+///                  v' = momentum v + r d / sqrt(s' + epsilon);  w' = w - v'
 /// LARS (You, Gitman, Ginsburg 2017, as in MLPerf) scales kernels; q = 1 for batch norms and biases, and if a norm is
 /// zero. LAMB (You et al. 2019) does the same with |w| / |u|. Adam is that of Kingma and Ba 2015 with weight decay
 /// decoupled from the moments (Loshchilov and Hutter 2019). Adafactor (Shazeer and Stern 2018, algorithms 4 and 5,
 /// without momentum) is factored over the last two dimensions; vectors and scalars have an unfactored second moment.
+/// RMSProp (Tieleman and Hinton 2012) has momentum, and its epsilon within the root, as TensorFlow's has. With any
+/// kind, an average_decay above 0 keeps a moving average of each tensor: a' = average_decay a + (1 - average_decay) w'.
 struct Optimizer {
   OptimizerKind kind = OptimizerKind::lars;
   double momentum = 0.9;  ///< also the decay of the first moment
   double decay = 0.999;   ///< decay of the second moment
-  double epsilon = 1e-6;  ///< for adam and lamb
+  double epsilon = 1e-6;  ///< for adam, lamb and rmsprop
   double weight_decay = 1e-4;
   double trust = 0.001;
-  double clip_norm = 0;  ///< most norm of all gradients together (clipped()); 0: any
+  double clip_norm = 0;      ///< most norm of all gradients together (clipped()); 0: any
+  double average_decay = 0;  ///< decay of the tensors' moving averages; 0: none are kept
 };
 
 /// A slot variable: a value that the optimiser keeps for a tensor.
 struct Slot {
-  std::string name;  ///< "momentum", "second_moment", "row_moment", ...
+  std::string name;  ///< "momentum", "second_moment", "row_moment", "average", ...
   std::vector<std::int64_t> sizes;
 };
 

@@ -79,7 +79,7 @@ void add_step_flags(CLI::App& run, RunOptions& options) {
            std::size_t chosen = base::host::parse_choice("--optimizer", text, "an optimizer", optimizer_names());
            options.build.optimizer = workloads::optimizer_kinds()[chosen].second;
          },
-         "sgd_momentum, lars, adam, lamb or adafactor [the\nworkload's own]")
+         "sgd_momentum, lars, adam, lamb, adafactor or rmsprop\n[the workload's own]")
       ->type_name(options::alternatives(optimizer_names()))
       ->option_text("NAME");
   run.add_option_function<std::string>(

@@ -385,10 +385,11 @@ struct Repeat {
   }
 };
 
-/// kind: sgd_momentum, lars, adam, lamb, adafactor.
+/// kind: sgd_momentum, lars, adam, lamb, adafactor, rmsprop.
 struct Optimizer {
   std::string kind = {};
-  std::optional<double> momentum = {}, decay = {}, epsilon = {}, weight_decay = {}, trust = {}, clip_norm = {};
+  std::optional<double> momentum = {}, decay = {}, epsilon = {}, weight_decay = {}, trust = {}, clip_norm = {},
+                        average_decay = {};
 };
 
 /// Types: f32, bf16.
@@ -441,6 +442,7 @@ class Net {
     update("kind", optimizer.kind), update("momentum", optimizer.momentum), update("decay", optimizer.decay);
     update("epsilon", optimizer.epsilon), update("weight_decay", optimizer.weight_decay);
     update("trust", optimizer.trust), update("clip_norm", optimizer.clip_norm);
+    update("average_decay", optimizer.average_decay);
     axes("axes", mesh);
     std::string page = top.text() + table("model", model_) + table("precision", types.text()) +
                        table("optimizer", update.text()) + table("mesh", axes.text()) + table("sharding", sharding_) +

@@ -125,6 +125,30 @@ std::vector<std::int64_t> all_tables_of() {
   return rows;
 }
 
+/// AmoebaNet-D with 6 normal cells of 256, 512 and 1024 filters, of Real et al. 2018: `norm` numbers a channel of a
+/// norm. To bring both inputs of a cell to F channels takes as many weights whether or not they are halved.
+std::int64_t weights_of_amoebanet(std::int64_t norm, bool auxiliary) {
+  const auto conv = [norm](std::int64_t in, std::int64_t out, std::int64_t taps = 1) {
+    return in * out * taps + norm * out;
+  };
+  const auto narrow_pair = [&](std::int64_t f) {  // 1 x 1, 1 x 7, 7 x 1, 1 x 1
+    return conv(f, f / 4) + 2 * conv(f / 4, f / 4, 7) + conv(f / 4, f);
+  };
+  const auto normal = [&](std::int64_t before, std::int64_t last, std::int64_t f) {
+    return conv(before, f) + conv(last, f) + 3 * conv(f, f) + 2 * narrow_pair(f);
+  };
+  const auto reduction = [&](std::int64_t state1, std::int64_t last, std::int64_t f) {
+    const std::int64_t square = conv(state1, f / 4) + conv(f / 4, f / 4, 9) + conv(f / 4, f);
+    return conv(last, f) + square + narrow_pair(f) + conv(f, f);
+  };
+  std::int64_t sum = conv(3, 32, 9) + reduction(32, 32, 64) + conv(32, 64);  // a pool of the stem's 32 channels
+  sum += conv(32, 128) + reduction(128, 192, 128) + normal(192, 384, 256) + normal(384, 1024, 256);
+  sum += conv(1024, 512) + reduction(512, 1024, 512) + normal(1024, 1536, 512) + normal(1536, 2048, 512);
+  sum += conv(2048, 1024) + reduction(1024, 2048, 1024) + normal(2048, 3072, 1024) + normal(3072, 4096, 1024);
+  if (auxiliary) sum += conv(2048, 51) + conv(51, 307, 16) + with_bias_of(307, 1001);
+  return sum + with_bias_of(4096, 1001);
+}
+
 struct InferenceCase {
   std::string name;
   std::int64_t inference, training;  ///< parameters of the network; 0: there is no training
@@ -175,6 +199,7 @@ std::vector<InferenceCase> inference_cases() {
       {"bit_resnet50", 25'549'352, 25'549'352},  // of BiT-R50x1 with 1000 classes
       // Keras's trainable parameters without a scale in batch norms; torchvision's with its auxiliary classifier.
       {"inception_v3", 23'817'352, 27'161'264},
+      {"amoebanet_d", weights_of_amoebanet(1, false), weights_of_amoebanet(2, true)},
       {"mbconv", 5'288'548, 0},  // of EfficientNet-B0
       {"perceptron", weights_of_perceptron(2000, {2048, 2048, 2048, 2048, 2048, 2048, 2048, 2048, 1000}),
        weights_of_perceptron(2000, {2048, 2048, 2048, 2048, 2048, 2048, 2048, 2048, 1000})},

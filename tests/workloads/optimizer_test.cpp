@@ -184,6 +184,31 @@ TEST(Optimizer, LambOverSeveralSteps) {
   }
 }
 
+// Tieleman and Hinton's mean square with momentum, and an exponential average of the weights.
+TEST(Optimizer, RmspropOverSeveralSteps) {
+  for (const bool is_kernel : {true, false}) {
+    Optimizer o = of_kind(OptimizerKind::rmsprop);
+    o.average_decay = 0.8;
+    std::vector<double> w = random_value({2, 3}).values, s(w.size()), v(w.size()), a(w.size());
+    for (int t = 1; t <= step_count; ++t) {
+      const std::vector<double> g = random_gradient({2, 3}, t).values;
+      for (std::size_t i = 0; i < w.size(); ++i) {
+        const double d = g[i] + (is_kernel ? o.weight_decay * w[i] : 0);
+        s[i] = o.decay * s[i] + (1 - o.decay) * d * d;
+        v[i] = o.momentum * v[i] + rate * d / std::sqrt(s[i] + o.epsilon);
+        w[i] -= v[i];
+        a[i] = 0.8 * a[i] + 0.2 * w[i];
+      }
+    }
+    const Trained actual = trained(o, is_kernel, {2, 3});
+    expect_values(actual.value, w);
+    ASSERT_EQ(actual.slots.size(), 3U);
+    expect_values(actual.slots[0], s);
+    expect_values(actual.slots[1], v);
+    expect_values(actual.slots[2], a);
+  }
+}
+
 TEST(Optimizer, LambLeavesTheRateOfATensorOfZerosAlone) {
   hlo::build::GraphBuilder b("test");
   const hlo::Shape shape = hlo::make_shape(f64, {2});

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "workloads/models/amoebanet/amoebanet_workload.h"
 #include "workloads/models/bert_workload.h"
 #include "workloads/models/gnmt_workload.h"
 #include "workloads/models/image_workloads.h"
@@ -128,6 +129,7 @@ const std::vector<WorkloadEntry>& workload_registry() {
       mixer_entry(),
       bit_resnet50_entry(),
       inception::inception_v3_entry(),
+      amoebanet::amoebanet_d_entry(),
       mbconv_entry(),
       perceptron_entry(),
       resnet50_global_entry(),

@@ -94,6 +94,7 @@ class NetReader {
     o.weight_decay = keys.real("weight_decay", o.weight_decay, 0, most);
     o.trust = keys.real("trust", o.trust, 0, most);
     o.clip_norm = keys.real("clip_norm", o.clip_norm, 0, most);
+    o.average_decay = keys.real("average_decay", o.average_decay, 0, 1);
     keys.finish();
   }
 

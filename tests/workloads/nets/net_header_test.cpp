@@ -108,7 +108,7 @@ TEST(NetHeader, SaysWhatIsAroundTheLayers) {
   all.batch_per_core = 4;
   all.program = "machine";
   all.precision = {"f32", "f32", "f32"};
-  all.optimizer = {"adam", 0.5, 0.25, 1e-9, 0.125, 1e-3, 2};
+  all.optimizer = {"adam", 0.5, 0.25, 1e-9, 0.125, 1e-3, 2, 0.75};
   all.mesh = "x=2,y=2";
   all.shard("x", {"x+y"});
   all.shard_as("a/*", "replicated");
@@ -128,6 +128,7 @@ TEST(NetHeader, SaysWhatIsAroundTheLayers) {
   EXPECT_EQ(read.optimizer.weight_decay, 0.125);
   EXPECT_EQ(read.optimizer.trust, 1e-3);
   EXPECT_EQ(read.optimizer.clip_norm, 2);
+  EXPECT_EQ(read.optimizer.average_decay, 0.75);
   ASSERT_TRUE(read.sharding && read.sharding->mesh);
   EXPECT_EQ(read.sharding->mesh->partitions(), 4);
   EXPECT_EQ(read.sharding->rules.size(), 2u);

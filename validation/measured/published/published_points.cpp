@@ -145,15 +145,32 @@ void run_resnet_point(PublishedStep& step, const Point& point) {
   add_settings(step, {"model.gradient_type=f32"});
 }
 
+/// "AmoebaNet-D N6F256, batch 1024": 6 normal cells, of 256 filters at first.
+void run_amoebanet(PublishedStep& step, const Point& point) {
+  const std::string_view text = point.configuration;
+  const auto batch = number_after(text, "batch "), cells = number_after(text, " N");
+  const auto filters = cells ? number_after(text, fmt::format(" N{}F", *cells)) : std::nullopt;
+  const std::int64_t cores = 2 * step.chips;
+  if (!batch || *batch % cores != 0 || !filters) {
+    step.reason = "the row states no batch of its cores, no cells or no filters";
+    return;
+  }
+  step.batch = fmt::to_string(*batch);
+  step.command = {"run", "amoebanet_d", "--slice", step.slice, "--batch-per-core", fmt::to_string(*batch / cores)};
+  add_settings(step, {setting("cells", *cells), setting("reduction_size", *filters)});
+}
+
 struct Configuration {
   std::string_view prefix;
   void (*choose)(PublishedStep& step, const Point& point);
 };
 
-constexpr std::array configurations = {Configuration{"GPT-2", run_gpt2}, Configuration{"MaxText default", run_maxtext},
+constexpr std::array configurations = {Configuration{"GPT-2", run_gpt2},
+                                       Configuration{"MaxText default", run_maxtext},
                                        Configuration{"Transformer WMT", run_wmt},
                                        Configuration{"BiT ResNet-50x1", run_bit},
-                                       Configuration{"ResNet-50 batch", run_resnet_point}};
+                                       Configuration{"ResNet-50 batch", run_resnet_point},
+                                       Configuration{"AmoebaNet-D", run_amoebanet}};
 
 /// The time of a step, where value and unit state one.
 void read_time(PublishedStep& step, const Point& point) {

@@ -34,6 +34,15 @@ TEST(PublishedPoints, AnEpochHasTheStepsOfItsImages) {
             "run resnet50 --slice 2x2 --batch-per-core 128 --set model.gradient_type=f32 --machine tpu-v2");
 }
 
+TEST(PublishedPoints, ANetworkOfCellsHasTheirNumberAndTheirFilters) {
+  const PublishedStep step =
+      points("a,training_epoch,v2,\"AmoebaNet-D N6F256, batch 1024, v2-8 (4 chips); epoch\",626,s,yes,,\n").at(0);
+  EXPECT_DOUBLE_EQ(step.max_s, 0.5);
+  EXPECT_EQ(point_command(step),
+            "run amoebanet_d --slice 2x2 --batch-per-core 128 --set model.cells=6 --set model.reduction_size=256 "
+            "--machine tpu-v2");
+}
+
 // A layer of width M has 12 M^2 weights in products, and the vocabulary M V; scores and context of S tokens take 2 S M
 // multiply-accumulates of each; three passes, two FLOPs each.
 TEST(PublishedPoints, AUtilisationIsATime) {
