@@ -14,6 +14,7 @@
 #include "base/text/counted.h"
 #include "hlo/pipeline/schedule_file.h"
 #include "hlo/pipeline/schedules.h"
+#include "sw/driver/operation_times.h"
 #include "workloads/pipelines/pipeline_step.h"
 
 namespace podsim::app::options {
@@ -55,9 +56,9 @@ hlo::pipeline::Division division_of(const hlo::pipeline::Network& network, const
                                     std::int64_t chunks, const sw::TargetMachine& machine) {
   hlo::pipeline::Division division;
   if (flags.divide_at.empty()) {
-    const double flops_per_byte = machine.peak_flops_per_core() / machine.hbm.read_rate().si();
+    const std::vector<double> times = sw::driver::operation_times(network, machine);
     base::host::locate_errors("--stages", std::to_string(flags.stages.value_or(chunks)),
-                              [&] { division = hlo::pipeline::balanced_division(network, chunks, flops_per_byte); });
+                              [&] { division = hlo::pipeline::balanced_division(network, chunks, times); });
     return division;
   }
   base::host::locate_errors("--divide-at", flags.divide_at, [&] {

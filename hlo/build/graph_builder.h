@@ -149,6 +149,7 @@ class GraphBuilder {
   InstructionId append_entry(const Module& from);
 
   const Instruction& operator[](InstructionId id) const { return entry_[id]; }
+  void set_op_name(InstructionId id, std::string op_name) { entry_[id].op_name = std::move(op_name); }
   const Shape& shape(InstructionId id) const { return entry_[id].shape; }
   ElementType type(InstructionId id) const { return entry_[id].shape.element_type; }
   /// Ids of the parameters by their number.

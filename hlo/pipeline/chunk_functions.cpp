@@ -122,37 +122,53 @@ class ChunkWriter {
 
   void find_functions() {
     std::set<InstructionId> available = given_;
-    std::set<InstructionId> kept;
     find_prepared();
     available.insert(prepared_.begin(), prepared_.end());
     chunk_.prepare = function({prepared_.begin(), prepared_.end()}, given_, {});
 
-    std::vector<InstructionId> input_and_weight = chunk_.gradients_of_received;
-    input_and_weight.insert(input_and_weight.end(), chunk_.gradients_of_weights.begin(),
-                            chunk_.gradients_of_weights.end());
-    // Whole backward computation, and its two parts; all read what one forward computation keeps.
-    std::set<InstructionId> own;
+    std::set<InstructionId> own, lasting;  // those that the forward computation may keep
     for (const InstructionId id : origins_.activations) {
-      if (is_own(id) && (kept_ == Kept::activations || is_made_once(id))) own.insert(id);
+      if (!is_own(id)) continue;
+      own.insert(id);
+      if (kept_ == Kept::activations || is_made_once(id)) lasting.insert(id);
     }
-    chunk_.backward = function(input_and_weight, available, own);
-    chunk_.backward_input = function(chunk_.gradients_of_received, available, own);
-    std::set<InstructionId> made = own;
-    const std::set<InstructionId> input_part = made_by(chunk_.backward_input);
-    made.insert(input_part.begin(), input_part.end());
-    chunk_.backward_weight = function(chunk_.gradients_of_weights, available, made);
-    for (const ChunkFunction* part : {&chunk_.backward, &chunk_.backward_input, &chunk_.backward_weight}) {
-      for (const InstructionId id : part->reads) {
-        if (own.contains(id)) kept.insert(id);
-      }
+    std::set<InstructionId> kept;
+    chunk_.backward = backward_from(available, lasting, kept);
+    if (kept_ == Kept::received) {
+      std::set<InstructionId> read;
+      chunk_.backward_behind_again = backward_from(available, own, read);
+      std::vector<InstructionId> made_again(read.begin(), read.end());
+      std::erase_if(made_again, [&](InstructionId id) { return lasting.contains(id); });
+      chunk_.again = function(made_again, available, lasting);
+      read.insert(chunk_.again.reads.begin(), chunk_.again.reads.end());
+      std::ranges::set_intersection(read, lasting, std::inserter(kept, kept.end()));
     }
     std::vector<InstructionId> results = chunk_.sent;
     for (const InstructionId id : kept) add_once(results, id);
     std::erase_if(results, [&](InstructionId id) { return given_.contains(id); });
     chunk_.forward = function(results, available, {});
-    for (const InstructionId id : chunk_.backward_weight.reads) {
-      if (input_part.contains(id) && !own.contains(id)) add_once(chunk_.backward_input.results, id);
+  }
+
+  /// The backward computations from some of the chunk's activations; adds those that they read to `read`.
+  BackwardFunctions backward_from(const std::set<InstructionId>& available, const std::set<InstructionId>& own,
+                                  std::set<InstructionId>& read) const {
+    std::vector<InstructionId> input_and_weight = chunk_.gradients_of_received;
+    input_and_weight.insert(input_and_weight.end(), chunk_.gradients_of_weights.begin(),
+                            chunk_.gradients_of_weights.end());
+    BackwardFunctions made{
+        function(input_and_weight, available, own), function(chunk_.gradients_of_received, available, own), {}};
+    const std::set<InstructionId> input_part = made_by(made.input);
+    std::set<InstructionId> before = own;
+    before.insert(input_part.begin(), input_part.end());
+    made.weight = function(chunk_.gradients_of_weights, available, before);
+    for (const ChunkFunction* part : {&made.whole, &made.input, &made.weight}) {
+      std::ranges::copy_if(part->reads, std::inserter(read, read.end()),
+                           [&](InstructionId id) { return own.contains(id); });
     }
+    for (const InstructionId id : made.weight.reads) {
+      if (input_part.contains(id) && !own.contains(id)) add_once(made.input.results, id);
+    }
+    return made;
   }
 
   /// True for random numbers and what a host feeds, which would not be the same a second time.
@@ -236,7 +252,8 @@ class ChunkWriter {
       if (!seen.insert(id).second) continue;
       const Instruction& instruction = chunk_.graph[id];
       const bool is_made = earlier.contains(id) && !instruction.shape.is_tuple() && !only_moves(instruction.opcode);
-      if (available.contains(id) || is_made || instruction.opcode == Opcode::parameter) {
+      const bool is_read = is_made && source_of(id, available, earlier) == id;
+      if (available.contains(id) || is_read || instruction.opcode == Opcode::parameter) {
         reads.insert(id);
         continue;
       }
@@ -244,6 +261,40 @@ class ChunkWriter {
     }
     function.reads.assign(reads.begin(), reads.end());
     return function;
+  }
+
+  /// The value that is kept for `id`: `id`, or one that it follows from element by element from a single array of its
+  /// size, and from smaller ones, such as a mean. That is the one of fewest bytes, or one that is available anyway. A
+  /// mask is not kept if numbers say it.
+  InstructionId source_of(InstructionId id, const std::set<InstructionId>& available,
+                          const std::set<InstructionId>& earlier) const {
+    InstructionId source = id;
+    for (InstructionId at = id; at >= 0; at = single_operand(at, available, earlier)) {
+      if (available.contains(at)) return at;
+      if (only_moves(chunk_.graph[at].opcode)) continue;
+      const ElementType type = chunk_.graph.type(at), of_source = chunk_.graph.type(source);
+      const bool says_mask = of_source == ElementType::pred && is_floating_point(type);
+      if (says_mask || byte_width(type) <= byte_width(of_source)) source = at;
+    }
+    return source;
+  }
+
+  /// The only operand of the size of an elementwise operation, if it exists before; else -1.
+  InstructionId single_operand(InstructionId id, const std::set<InstructionId>& available,
+                               const std::set<InstructionId>& earlier) const {
+    const Instruction& instruction = chunk_.graph[id];
+    const bool keeps_size = instruction.opcode == Opcode::reshape || instruction.opcode == Opcode::transpose;
+    if (!keeps_size && !is_elementwise(instruction.opcode)) return -1;
+    InstructionId single = -1;
+    for (const InstructionId operand : instruction.operands) {
+      const Instruction& made = chunk_.graph[operand];
+      const bool exists = earlier.contains(operand) || available.contains(operand);
+      if (!exists || made.opcode == Opcode::broadcast || operand == single) continue;
+      if (made.shape.element_count() != instruction.shape.element_count()) continue;
+      if (single >= 0) return -1;
+      single = operand;
+    }
+    return single;
   }
 
   /// What a function computes that is worth keeping.

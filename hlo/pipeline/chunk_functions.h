@@ -11,7 +11,8 @@
 namespace podsim::hlo::pipeline {
 
 /// What a chunk keeps from its forward computation for its backward one: the activations that gradients read, or only
-/// what the chunk received, from which it computes the activations again, as GPipe does (Huang et al. 2019).
+/// what the chunk received, from which it computes the activations again, as GPipe does (Huang et al. 2019). That needs
+/// no gradient, so that a stage can do it before the gradients from the chunk behind arrive (section 2.3 there).
 enum class Kept { activations, received };
 
 /// Instructions of a chunk's graph that are computed together: from values that exist already, or are entry parameters,
@@ -20,11 +21,18 @@ struct ChunkFunction {
   std::vector<InstructionId> reads = {}, results = {};  ///< no value twice
 };
 
+/// The backward computation of a chunk, and the two parts of it. `input` also returns what `weight` reads of it.
+struct BackwardFunctions {
+  ChunkFunction whole = {}, input = {}, weight = {};
+};
+
 /// The computations of a chunk: those of the network and the reverse sweep through them, in one graph. All ids are of
 /// that graph, in which the network's instructions have the network's ids.
 ///
 /// Values that depend on weights alone and are no larger than the weight are computed once, by `prepare`. Those that
-/// are cheap, and copies of other shapes of what is kept, such as broadcasts, are computed wherever they are read.
+/// are cheap, and copies of other shapes of what is kept, such as broadcasts, are computed wherever they are read. Kept
+/// of a value, and of what it follows from element by element without another array of its size, is what has the fewest
+/// bytes, the first if several have; so a norm or a softmax keeps its input, and a dropout its mask.
 struct Chunk {
   build::GraphBuilder graph;
   std::vector<InstructionId> weights = {};   ///< entry parameters of the network that it reads and trains
@@ -34,12 +42,17 @@ struct Chunk {
   std::vector<InstructionId> sent_with_gradient = {}, gradients_of_sent = {};
   std::vector<InstructionId> received_with_gradient = {}, gradients_of_received = {};
   std::vector<InstructionId> gradients_of_weights = {};  ///< in the order of `weights`
-  ChunkFunction prepare = {}, forward = {}, backward = {}, backward_input = {}, backward_weight = {};
+  ChunkFunction prepare = {}, forward = {};
+  BackwardFunctions backward = {};  ///< from what the forward computation keeps
+  /// The activations that gradients read, from what the forward computation keeps, and the backward computations from
+  /// these; empty if all are kept.
+  ChunkFunction again = {};
+  BackwardFunctions backward_behind_again = {};
 };
 
-/// The chunks of a division. Gradients are those of the loss of a micro-batch. `backward_input` also returns what
-/// `backward_weight` reads of it. Throws transform::NoGradient as transform::gradients() does, and InputError if the
-/// network has collectives, which chunks of other cores would never reach.
+/// The chunks of a division. Gradients are those of the loss of a micro-batch. Throws transform::NoGradient as
+/// transform::gradients() does, and InputError if the network has collectives, which chunks of other cores would never
+/// reach.
 std::vector<Chunk> chunks_of(const Network& network, const Division& division, Kept kept);
 
 /// Results of a function that are added to sums as soon as they are computed, so that they are not all live at once.

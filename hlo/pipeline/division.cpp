@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
-#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
 #include "base/text/counted.h"
-#include "hlo/transform/flops.h"
 
 namespace podsim::hlo::pipeline {
 namespace {
@@ -18,62 +17,16 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr double tolerance = 1.05;  // of the most expensive chunk's cost
 
-/// True for what compilers compute within the loops of an operation that reads it.
-bool is_fused(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::broadcast:
-    case Opcode::constant:
-    case Opcode::get_tuple_element:
-    case Opcode::iota:
-    case Opcode::pad:
-    case Opcode::reshape:
-    case Opcode::slice:
-    case Opcode::transpose:
-    case Opcode::tuple:
-      return true;
-    default:
-      return is_elementwise(opcode);
-  }
-}
-
-double bytes_of(const Shape& shape) { return shape.is_tuple() ? 0 : double(logical_bytes(shape).value()); }
-
-/// The cost of an operation, of a loop with all its trips (one if their number is not known), of a conditional that of
-/// its most expensive branch. It moves the operands and results that are `in_memory`; empty: all are.
-double cost_of(const Module& module, const Computation& computation, InstructionId id, double flops_per_byte,
-               const std::vector<bool>& in_memory) {
-  const Instruction& instruction = computation[id];
-  const bool is_loop = instruction.opcode == Opcode::while_loop;
-  const bool is_conditional = instruction.opcode == Opcode::conditional;
-  if (!is_loop && !is_conditional && instruction.opcode != Opcode::call) {
-    double moved = 0;
-    const auto add = [&](InstructionId value) {
-      if (in_memory.empty() || in_memory[std::size_t(value)]) moved += bytes_of(computation[value].shape);
-    };
-    add(id);
-    for (const InstructionId operand : std::set(instruction.operands.begin(), instruction.operands.end())) add(operand);
-    return std::max(double(transform::cost(module, computation, id).flops), flops_per_byte * moved);
-  }
-  double all = 0, most = 0;
-  for (const ComputationId called : instruction.called) {
-    const Computation& body = module.computations[std::size_t(called)];
-    double own = 0;
-    for (InstructionId inner = 0; inner < InstructionId(body.instructions.size()); ++inner) {
-      if (body[inner].opcode != Opcode::parameter) own += cost_of(module, body, inner, flops_per_byte, {});
-    }
-    all += own;
-    most = std::max(most, own);
-  }
-  return is_conditional ? most : all * double(is_loop ? std::max<std::int64_t>(1, instruction.trip_count) : 1);
-}
-
 /// What divisions are chosen by. Boundary i is before activation i.
 class Boundaries {
  public:
-  Boundaries(const Network& network, double flops_per_byte)
+  Boundaries(const Network& network, std::span<const double> costs)
       : network_(network), origins_(find_origins(network)), position_(origins_.of.size(), -1) {
     for (std::size_t i = 0; i < size(); ++i) position_[std::size_t(activation(i))] = std::ptrdiff_t(i);
-    add_costs(flops_per_byte);
+    costs_.push_back(0);
+    for (const InstructionId id : origins_.activations) {
+      costs_.push_back(costs_.back() + (costs.empty() ? 0 : costs[std::size_t(id)]));
+    }
     add_bytes();
     forbid_given();
   }
@@ -86,26 +39,6 @@ class Boundaries {
   double bytes(std::size_t i) const { return bytes_[i]; }
 
  private:
-  void add_costs(double flops_per_byte) {
-    // Costs ask about the computations that operations call.
-    Module module;
-    module.computations = network_.graph.called_computations();
-    Computation entry;
-    for (InstructionId id = 0; id < network_.graph.size(); ++id) entry.instructions.push_back(network_.graph[id]);
-    std::vector<bool> in_memory(entry.instructions.size(), false);  // results that operations store
-    for (const InstructionId id : origins_.activations) {
-      const bool reads_memory = !is_fused(entry[id].opcode) && entry[id].opcode != Opcode::reduce;
-      in_memory[std::size_t(id)] = !is_fused(entry[id].opcode);
-      for (const InstructionId operand : entry[id].operands) {
-        in_memory[std::size_t(operand)] = in_memory[std::size_t(operand)] || reads_memory;
-      }
-    }
-    costs_.push_back(0);
-    for (const InstructionId id : origins_.activations) {
-      costs_.push_back(costs_.back() + cost_of(module, entry, id, flops_per_byte, in_memory));
-    }
-  }
-
   void add_bytes() {
     std::vector<std::size_t> last(size());
     for (std::size_t i = 0; i < size(); ++i) {
@@ -191,8 +124,13 @@ double least_cost(const Boundaries& boundaries, std::size_t chunks) {
   return enough;
 }
 
-/// Begins of the chunks that send the least bytes if no chunk may cost more than `most`; empty if there are none.
-std::vector<std::size_t> least_sent(const Boundaries& boundaries, std::size_t chunks, double most) {
+struct Chosen {
+  std::vector<std::size_t> begins;  ///< empty if there are none
+  double sent = infinite;           ///< bytes
+};
+
+/// Begins of the chunks that send the least bytes if no chunk may cost more than `most`.
+Chosen least_sent(const Boundaries& boundaries, std::size_t chunks, double most) {
   const std::size_t size = boundaries.size();
   std::vector<double> sent(size + 1, infinite);  // by end of the chunks so far
   std::vector<std::vector<std::size_t>> begins;  // by chunk, by its end
@@ -212,10 +150,25 @@ std::vector<std::size_t> least_sent(const Boundaries& boundaries, std::size_t ch
     sent = std::move(next);
   }
   if (sent[size] == infinite) return {};
-  std::vector<std::size_t> result;
-  for (std::size_t chunk = chunks, end = size; chunk-- > 0;) result.push_back(end = begins[chunk][end]);
-  std::ranges::reverse(result);
+  Chosen result{{}, sent[size]};
+  for (std::size_t chunk = chunks, end = size; chunk-- > 0;) result.begins.push_back(end = begins[chunk][end]);
+  std::ranges::reverse(result.begins);
   return result;
+}
+
+/// As above if the most expensive chunk may cost `tolerance` times `least`: of those that send as little, the one whose
+/// most expensive chunk costs least.
+Chosen least_sent_of_balanced(const Boundaries& boundaries, std::size_t chunks, double least) {
+  double too_little = least, enough = least * tolerance;
+  Chosen best = least_sent(boundaries, chunks, enough);
+  for (int i = 0; i < 20 && !best.begins.empty(); ++i) {
+    const double middle = (too_little + enough) / 2;
+    Chosen tighter = least_sent(boundaries, chunks, middle);
+    const bool is_as_good = tighter.sent <= best.sent;
+    (is_as_good ? enough : too_little) = middle;
+    if (is_as_good) best = std::move(tighter);
+  }
+  return best;
 }
 
 bool begins_with(std::string_view op_name, std::string_view prefix) {
@@ -228,12 +181,12 @@ std::size_t Division::chunk_of(InstructionId activation) const {
   return std::size_t(std::ranges::upper_bound(begins, activation) - begins.begin()) - 1;
 }
 
-Division balanced_division(const Network& network, std::int64_t chunks, double flops_per_byte) {
-  const Boundaries boundaries(network, flops_per_byte);
+Division balanced_division(const Network& network, std::int64_t chunks, std::span<const double> costs) {
+  const Boundaries boundaries(network, costs);
   const double most = least_cost(boundaries, std::size_t(chunks));
-  std::vector<std::size_t> begins = least_sent(boundaries, std::size_t(chunks), most * tolerance);
+  std::vector<std::size_t> begins = least_sent_of_balanced(boundaries, std::size_t(chunks), most).begins;
   // Where operations cost nothing, few chunks may be within the tolerance.
-  if (begins.empty()) begins = least_sent(boundaries, std::size_t(chunks), infinite);
+  if (begins.empty()) begins = least_sent(boundaries, std::size_t(chunks), infinite).begins;
   if (begins.empty()) {
     throw base::InputError(fmt::format("the network cannot be divided into {}", base::text::counted(chunks, "chunk")),
                            "it has too few operations between which a chunk can begin");
@@ -244,7 +197,7 @@ Division balanced_division(const Network& network, std::int64_t chunks, double f
 }
 
 Division division_at(const Network& network, std::span<const std::string> prefixes) {
-  const Boundaries boundaries(network, 0);
+  const Boundaries boundaries(network, {});
   Division division{{boundaries.activation(0)}};
   for (const std::string& prefix : prefixes) {
     std::size_t at = 0;

@@ -19,11 +19,10 @@ struct Division {
 };
 
 /// The division into `chunks` whose most expensive chunk costs least; of those within a twentieth of it (assumed), the
-/// one that sends the least bytes from chunk to chunk. An operation costs its FLOPs, or `flops_per_byte` times the
-/// bytes that it moves if that is more: those of a product, and of what is elementwise or a sum those that are not
-/// results of other elementwise operations. A loop costs as much as all its trips. No boundary is within a gradient
-/// that is given, nor where a tuple would be sent. InputError if the network has too few such boundaries.
-Division balanced_division(const Network& network, std::int64_t chunks, double flops_per_byte);
+/// one that sends the least bytes from chunk to chunk, the most balanced if several do. `costs` has a number for every
+/// instruction of the graph, in any unit; those of the activations count. No boundary is within a gradient that is
+/// given, nor where a tuple would be sent. InputError if the network has too few such boundaries.
+Division balanced_division(const Network& network, std::int64_t chunks, std::span<const double> costs);
 
 /// The division in which each chunk but the first begins at the first operation whose op_name begins with a prefix:
 /// "layer6", "encoder/block2". InputError if there is none, if prefixes are not in the order of the network, or if a

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "hlo/pipeline/timeline.h"
 
 namespace podsim::workloads::pipelines {
 
@@ -60,6 +61,7 @@ class PipelineWriter {
       stage_ = b_.convert(b_.binary(hlo::Opcode::remainder, b_.partition_id(), count), hlo::ElementType::s32);
     }
     for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) prepare(chunk);
+    find_waits();
     for (const hlo::pipeline::TaskPosition& at : hlo::pipeline::rounds_in_order(o_.schedule)) {
       compute(o_.schedule.stages[at.stage][at.position]);
     }
@@ -126,8 +128,7 @@ class PipelineWriter {
   void add_inputs() {
     std::set<InstructionId> read;
     for (const Chunk& chunk : chunks_) {
-      for (const ChunkFunction* function :
-           {&chunk.forward, &chunk.backward, &chunk.backward_input, &chunk.backward_weight}) {
+      for (const ChunkFunction* function : {&chunk.forward, &chunk.backward.whole}) {
         read.insert(function->reads.begin(), function->reads.end());
       }
     }
@@ -137,6 +138,22 @@ class PipelineWriter {
         if (tensor_of_.contains(id) || !read.contains(id)) continue;
         inputs_[std::size_t(m)][id] =
             b_.parameter(network_.graph.shape(id), fmt::format("{}/{}", network_.graph[id].name, m));
+      }
+    }
+  }
+
+  /// Finds the backward computations before which a stage has nothing to do, if all chunks take as long, and gradients
+  /// of inputs, with the activations that are computed again, twice as long as a forward computation or those of
+  /// weights.
+  void find_waits() {
+    constexpr base::Duration one(1.0);
+    const std::vector<hlo::pipeline::ChunkTimes> equal(chunks_.size(), {one, 2 * one, one});
+    const hlo::pipeline::Timeline line = hlo::pipeline::timeline(o_.schedule, equal, base::Duration());
+    for (std::size_t stage = 0; stage < line.stages.size(); ++stage) {
+      for (std::size_t i = 1; i < line.stages[stage].size(); ++i) {
+        const Task& task = o_.schedule.stages[stage][i];
+        if (task.phase != Phase::backward && task.phase != Phase::backward_input) continue;
+        if (line.stages[stage][i].begin > line.stages[stage][i - 1].end) waits_.emplace(task.chunk, task.microbatch);
       }
     }
   }
@@ -246,30 +263,41 @@ class PipelineWriter {
     switch (task.phase) {
       case Phase::forward:
         if (c > 0) receive(c, m, c - 1, chunk.received, chunk.received);
-        run(task, chunk.forward, {}, is_last);
+        run(task, name_of(task), chunk.forward, {}, is_last);
         if (!is_last) send(c, m, c + 1, chunk.sent);
         break;
       case Phase::backward:
       case Phase::backward_input:
-        if (!is_last) {
-          receive(c, m, c + 1, chunks_[c + 1].gradients_of_received, chunk.gradients_of_sent);
-        }
-        if (task.phase == Phase::backward) {
-          run(task, chunk.backward, chunk.weights, false);
-        } else {
-          run(task, chunk.backward_input, {}, false);
-        }
-        if (c > 0) send(c, m, c - 1, chunk.gradients_of_received);
-        break;
       case Phase::backward_weight:
-        run(task, chunk.backward_weight, chunk.weights, false);
-        values_[c][m].clear();
+        compute_backward(task);
         break;
     }
   }
 
+  void compute_backward(const Task& task) {
+    const std::size_t c = std::size_t(task.chunk), m = std::size_t(task.microbatch);
+    const Chunk& chunk = chunks_[c];
+    const bool is_early = waits_.contains({task.chunk, task.microbatch}) && !chunk.again.results.empty();
+    const hlo::pipeline::BackwardFunctions& functions = is_early ? chunk.backward_behind_again : chunk.backward;
+    const std::string name = name_of(task) + (is_early ? "_behind_again" : "");
+    if (task.phase == Phase::backward_weight) {
+      run(task, name, functions.weight, chunk.weights, false);
+      values_[c][m].clear();
+      return;
+    }
+    if (is_early) run(task, fmt::format("again_chunk{}", c), chunk.again, {}, false);
+    if (c + 1 < chunks_.size()) receive(c, m, c + 1, chunks_[c + 1].gradients_of_received, chunk.gradients_of_sent);
+    if (task.phase == Phase::backward) {
+      run(task, name, functions.whole, chunk.weights, false);
+    } else {
+      run(task, name, functions.input, {}, false);
+    }
+    if (c > 0) send(c, m, c - 1, chunk.gradients_of_received);
+  }
+
   /// Computes a function of a chunk, and adds the gradients of weights, or the loss, to those of other micro-batches.
-  void run(const Task& task, const ChunkFunction& function, const Values& weights, bool makes_loss) {
+  void run(const Task& task, const std::string& name, const ChunkFunction& function, const Values& weights,
+           bool makes_loss) {
     const std::size_t c = std::size_t(task.chunk), m = std::size_t(task.microbatch), stage = stage_of(c);
     const Chunk& chunk = chunks_[c];
     if (function.results.empty()) return;
@@ -312,7 +340,7 @@ class PipelineWriter {
       return results;
     };
     const bool is_first = std::ranges::find(sum_at, -1) != sum_at.end();
-    const Values results = on_stage(stage, name_of(task) + (is_first ? "_first" : ""), operands, body);
+    const Values results = on_stage(stage, name + (is_first ? "_first" : ""), operands, body);
     for (std::size_t i = 0; i < kept.size(); ++i) values_[c][m][kept[i]] = results[i];
     for (std::size_t i = 0; i < numbers.size(); ++i) (*sums)[numbers[i]] = results[kept.size() + i];
     loss_ = loss_sum[0];
@@ -575,6 +603,7 @@ class PipelineWriter {
   InstructionId loss_ = -1;        ///< sum over the micro-batches so far
   InstructionId factor_ = -1;      ///< by which gradients are clipped; -1 if they are not
   std::set<std::size_t> reduced_;  ///< tensors whose gradients are summed over stages and pipelines
+  std::set<std::pair<std::int64_t, std::int64_t>> waits_;  ///< chunks and micro-batches with a wait for gradients
   std::vector<std::map<InstructionId, InstructionId>> prepared_;  ///< by chunk, by id in its graph
   /// By chunk, by micro-batch, by id in the chunk's graph.
   std::vector<std::vector<std::map<InstructionId, InstructionId>>> values_;

@@ -27,11 +27,12 @@ struct PipelineStep {
 ///
 /// Partition p is stage p % K of pipeline p / K. Every task is a conditional that one stage executes, and values go
 /// from stage to stage by asynchronous collective-permutes, which are completed before the task that needs them; an
-/// array that the other stages do not have is an AllocateBuffer there. Gradients of the micro-batches are added up in
-/// the types of the weights. Those of a weight that several stages use are added up over these stages (and pipelines)
-/// in `gradient_type`, the others over pipelines, each by an all-reduce before the update. The loss is the mean over
-/// micro-batches; with one sample or another batch size in a micro-batch, the step is that of the whole batch if the
-/// loss is a mean over samples that do not depend on each other.
+/// array that the other stages do not have is an AllocateBuffer there. Activations that are not kept are computed again
+/// by the backward computation, or before it where a stage would wait for gradients. Gradients of the micro-batches are
+/// added up in the types of the weights. Those of a weight that several stages use are added up over these stages (and
+/// pipelines) in `gradient_type`, the others over pipelines, each by an all-reduce before the update. The loss is the
+/// mean over micro-batches; with one sample or another batch size in a micro-batch, the step is that of the whole batch
+/// if the loss is a mean over samples that do not depend on each other.
 ///
 /// Entry parameters: weights, one for every tensor of the stage that has most tensors of a shape, so that stages hold
 /// different tensors in it ("weights/f32[64,64]/0"); slot variables of each; learning_rate and, if steps are counted,

@@ -35,6 +35,12 @@ struct Chain {
     bytes.insert(bytes.end(), {4 * elements, 4});
   }
   Network network() const { return {b, loss, weights, {}, {}}; }
+  std::vector<double> costs_of_instructions() const {
+    std::vector<double> all(std::size_t(b.size()), 0);
+    const Origins origins = find_origins(network());
+    for (std::size_t i = 0; i < costs.size(); ++i) all[std::size_t(origins.activations[i])] = costs[i];
+    return all;
+  }
 
   build::GraphBuilder b{"chain"};
   std::vector<InstructionId> weights;
@@ -77,7 +83,7 @@ TEST(Division, SendsTheLeastOfAllThatAreAsBalanced) {
       if (division.cost <= 1.05 * least) fewest = std::min(fewest, division.bytes);
     }
     const Origins origins = find_origins(chain.network());
-    const Division division = balanced_division(chain.network(), 3, 0);
+    const Division division = balanced_division(chain.network(), 3, chain.costs_of_instructions());
     std::vector<std::size_t> begins;
     for (const InstructionId begin : division.begins) {
       begins.push_back(std::size_t(std::ranges::find(origins.activations, begin) - origins.activations.begin()));
@@ -102,8 +108,9 @@ TEST(Division, BeginsAtNames) {
 }
 
 TEST(Division, ANetworkOfFewOperationsHasNotManyChunks) {
-  EXPECT_EQ(balanced_division(Chain({2, 3}).network(), 3, 0).chunks(), 3U);
-  EXPECT_THROW(balanced_division(Chain({2, 3}).network(), 4, 0), base::InputError);
+  const Chain chain({2, 3});
+  EXPECT_EQ(balanced_division(chain.network(), 3, chain.costs_of_instructions()).chunks(), 3U);
+  EXPECT_THROW(balanced_division(chain.network(), 4, chain.costs_of_instructions()), base::InputError);
 }
 
 TEST(Division, ChunksPassOnWhatTheyDoNotRead) {

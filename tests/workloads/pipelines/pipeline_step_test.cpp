@@ -5,16 +5,20 @@
 #include <map>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.h"
 #include "hlo/build/verify.h"
 #include "hlo/eval/evaluator.h"
 #include "hlo/pipeline/schedules.h"
+#include "hlo/text/graph/to_graph.h"
+#include "hlo/text/reader.h"
 #include "tests/hlo/literals.h"
 #include "tests/workloads/tiny.h"
 #include "workloads/models/bit_resnet.h"
 #include "workloads/models/transformer.h"
+#include "workloads/trained_program.h"
 
 namespace podsim::workloads::pipelines {
 namespace {
@@ -58,7 +62,8 @@ void expect_same_pipeline(const TrainingStep& whole, const ForwardNetwork& netwo
   }
   const Literal expected = hlo::eval::evaluate(whole.module, in_order);
 
-  const auto division = hlo::pipeline::balanced_division(divisible(network), schedule.chunks, 1);
+  const std::vector<double> costs(std::size_t(network.graph.size()), 1);
+  const auto division = hlo::pipeline::balanced_division(divisible(network), schedule.chunks, costs);
   const PipelineStep pipeline = pipeline_step(network, division, {schedule, kept, pipelines});
   const hlo::Module& module = pipeline.step.module;
   hlo::build::verify(module);
@@ -174,6 +179,55 @@ TEST(PipelineStep, AResidualNetworkInStagesTrainsAsAWhole) {
   expect_same(hlo::pipeline::one_f_one_b(2, 4), Kept::activations);
   expect_same(hlo::pipeline::interleaved(2, 4, 3), Kept::received);
   expect_same(hlo::pipeline::zero_bubble(3, 4), Kept::activations);
+}
+
+/// A perceptron of three layers in StableHLO, with the mean of the squared errors as loss. {0}: samples, {1}: numbers
+/// in all targets.
+constexpr const char* perceptron_in_stablehlo = R"(module @perceptron {{
+  func.func public @main(%arg0: tensor<3x4xf64>, %arg1: tensor<4xf64>, %arg2: tensor<4x4xf64>, %arg3: tensor<4x2xf64>,
+                         %arg4: tensor<{0}x3xf64>, %arg5: tensor<{0}x2xf64>) -> tensor<f64> {{
+    %0 = stablehlo.dot_general %arg4, %arg0, contracting_dims = [1] x [0] : (tensor<{0}x3xf64>, tensor<3x4xf64>) -> tensor<{0}x4xf64>
+    %1 = stablehlo.broadcast_in_dim %arg1, dims = [1] : (tensor<4xf64>) -> tensor<{0}x4xf64>
+    %2 = stablehlo.add %0, %1 : tensor<{0}x4xf64>
+    %3 = stablehlo.tanh %2 : tensor<{0}x4xf64>
+    %4 = stablehlo.dot_general %3, %arg2, contracting_dims = [1] x [0] : (tensor<{0}x4xf64>, tensor<4x4xf64>) -> tensor<{0}x4xf64>
+    %5 = stablehlo.logistic %4 : tensor<{0}x4xf64>
+    %6 = stablehlo.add %5, %3 : tensor<{0}x4xf64>
+    %7 = stablehlo.dot_general %6, %arg3, contracting_dims = [1] x [0] : (tensor<{0}x4xf64>, tensor<4x2xf64>) -> tensor<{0}x2xf64>
+    %8 = stablehlo.subtract %7, %arg5 : tensor<{0}x2xf64>
+    %9 = stablehlo.multiply %8, %8 : tensor<{0}x2xf64>
+    %cst = stablehlo.constant dense<0.0> : tensor<f64>
+    %10 = stablehlo.reduce(%9 init: %cst) applies stablehlo.add across dimensions = [0, 1] : (tensor<{0}x2xf64>, tensor<f64>) -> tensor<f64>
+    %cst_0 = stablehlo.constant dense<{1}.0> : tensor<f64>
+    %11 = stablehlo.divide %10, %cst_0 : tensor<f64>
+    return %11 : tensor<f64>
+  }}
+}}
+)";
+
+TrainingStep trained_perceptron(std::int64_t samples) {
+  const hlo::text::ReadResult read =
+      hlo::text::read("perceptron.mlir", fmt::format(fmt::runtime(perceptron_in_stablehlo), samples, 2 * samples));
+  if (!read.ok()) throw base::InputError(read.diagnostics);
+  ProgramTraining training;
+  training.optimizer.kind = OptimizerKind::sgd_momentum;
+  training.parameters = {"0-3"};
+  return trained_program(hlo::text::graph::to_graph(read.modules.at(0)), training, std::nullopt);
+}
+
+// The result of the first layer is read by the second one and behind it.
+TEST(PipelineStep, AProgramOfAFileInStagesTrainsAsAWhole) {
+  const auto expect_same = [](const Schedule& schedule, Kept kept) {
+    ForwardNetwork network = *trained_perceptron(2).forward;
+    network.gradient_type = hlo::ElementType::f64;
+    expect_same_pipeline(trained_perceptron(2 * schedule.microbatches), network, schedule, kept, 1);
+  };
+  for (const Kept kept : {Kept::activations, Kept::received}) {
+    expect_same(hlo::pipeline::gpipe(3, 4), kept);
+    expect_same(hlo::pipeline::one_f_one_b(3, 4), kept);
+    expect_same(hlo::pipeline::interleaved(2, 4, 2), kept);
+    expect_same(hlo::pipeline::zero_bubble(3, 4), kept);
+  }
 }
 
 }  // namespace
