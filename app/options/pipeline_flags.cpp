@@ -56,9 +56,8 @@ hlo::pipeline::Division division_of(const hlo::pipeline::Network& network, const
                                     std::int64_t chunks, const sw::TargetMachine& machine) {
   hlo::pipeline::Division division;
   if (flags.divide_at.empty()) {
-    const std::vector<double> times = sw::driver::operation_times(network, machine);
     base::host::locate_errors("--stages", std::to_string(flags.stages.value_or(chunks)),
-                              [&] { division = hlo::pipeline::balanced_division(network, chunks, times); });
+                              [&] { division = sw::driver::timed_division(network, chunks, machine); });
     return division;
   }
   base::host::locate_errors("--divide-at", flags.divide_at, [&] {

@@ -28,7 +28,7 @@ TEST(OperationTimes, AProductCountsWithItsGradients) {
     products.push_back(x);
   }
   const InstructionId loss = b.reduce_add(b.convert(x, hlo::ElementType::f32), {0, 1});
-  const std::vector<double> times = operation_times({b, loss, weights, {}, {}}, tpu_v3());
+  const std::vector<double> times = operation_times({b, loss, weights, {}, {}}, {{products.front()}}, tpu_v3());
   const auto of = [&](std::size_t i) { return times[std::size_t(products[i])]; };
   EXPECT_NEAR(of(0) / of(1), 2.0 / 3, 0.03);
   EXPECT_NEAR(of(2) / of(1), 1, 0.05);

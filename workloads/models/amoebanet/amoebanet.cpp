@@ -124,8 +124,8 @@ class AmoebaNet {
     return builder_.pad(some, builder_.constant(builder_.type(x), 0), {{}, rows, columns, {}});
   }
 
-  /// The result before the last one, in the size of the last one and with so many channels. Of the first cell, which
-  /// has none, the last one as it is.
+  /// The result before the last one, in the size of the last one and with so many channels. The first cell, which has
+  /// none, reads the last one twice.
   InstructionId previous(std::int64_t filters) {
     if (previous_ < 0) return last_;
     const Scope scope(builder_, "previous");
