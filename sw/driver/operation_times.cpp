@@ -139,6 +139,7 @@ std::vector<double> operation_times(const hlo::pipeline::Network& network, const
   for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
     for (const bool is_backward : {false, true}) {
       const hlo::pipeline::ChunkFunction& function = is_backward ? chunks[chunk].backward.whole : chunks[chunk].forward;
+      if (function.results.empty()) continue;
       const hlo::Module module = fused(module_of(chunks[chunk], function, is_backward), machine);
       const hlo::Computation& entry = called_in(module);
       for (InstructionId id = 0; id < InstructionId(entry.instructions.size()); ++id) {
