@@ -9,7 +9,6 @@
 namespace podsim::workloads {
 
 using hlo::InstructionId;
-using hlo::Shape;
 using hlo::WindowDimension;
 
 namespace {
@@ -130,7 +129,8 @@ InstructionId Layers::batch_norm(InstructionId x) {
   const InstructionId gamma = train("gamma", {channels}, false);
   const InstructionId beta = train("beta", {channels}, false);
   const InstructionId wide = b.convert(x, precision_.parameter);
-  const InstructionId one_over_n = b.full_like(gamma, 1.0 / double(shape.element_count() / channels));
+  const std::int64_t values = shape.element_count() / channels;
+  const InstructionId one_over_n = b.full_like(gamma, 1.0 / double(values));
   const InstructionId mean = b.multiply(b.reduce_add(wide, {0, 1, 2}), one_over_n);
   const InstructionId mean_square = b.multiply(b.reduce_add(b.multiply(wide, wide), {0, 1, 2}), one_over_n);
   const InstructionId variance = b.subtract(mean_square, b.multiply(mean, mean));
@@ -237,7 +237,7 @@ InstructionId Layers::dense(InstructionId x, std::int64_t units) {
 Loss softmax_cross_entropy(hlo::build::GraphBuilder& b, InstructionId logits, InstructionId labels, double smoothing) {
   const hlo::Shape shape = b.shape(logits);
   const std::int64_t classes = shape.dimensions.back(), last = shape.rank() - 1;
-  const double rows = double(shape.element_count() / classes);
+  const std::int64_t rows = shape.element_count() / classes;
   const double share = smoothing / double(classes);
   std::vector<std::int64_t> leading(last);
   std::iota(leading.begin(), leading.end(), 0);
@@ -251,7 +251,7 @@ Loss softmax_cross_entropy(hlo::build::GraphBuilder& b, InstructionId logits, In
   // The targets of a row sum to one, so -sum(target * log softmax) = log_sum - sum(target * shifted).
   const InstructionId row_loss = b.subtract(log_sum, b.reduce_add(b.multiply(target, shifted), {last}));
   const InstructionId total = b.reduce_add(row_loss, leading);
-  return {b.multiply(total, b.constant(b.type(total), 1 / rows)), {highest}, {}, {logits}};
+  return {b.multiply(total, b.constant(b.type(total), 1 / double(rows))), {highest}, {}, {logits}};
 }
 
 }  // namespace podsim::workloads

@@ -85,7 +85,7 @@ class GraphBuilder {
   InstructionId compare(InstructionId x, InstructionId y, ComparisonDirection direction);
   InstructionId select(InstructionId predicate, InstructionId on_true, InstructionId on_false);
   /// Returns `x` itself if it has the type. A conversion through a wider type and back is dropped, since it is exact.
-  InstructionId convert(InstructionId x, ElementType type);
+  InstructionId convert(InstructionId x, ElementType to);
 
   /// dimensions[i] is the result dimension of operand dimension i; empty for a scalar.
   InstructionId broadcast(InstructionId x, std::vector<std::int64_t> sizes, std::vector<std::int64_t> dimensions = {});

@@ -178,7 +178,9 @@ void read_time(PublishedStep& step, const Point& point) {
   if (seconds == 0) return;
   if (point.kind != "training_epoch") return set_time(step, seconds);
   const std::int64_t batch = number_after(point.configuration, "batch ").value_or(0);
-  if (batch > 0) set_time(step, seconds / double((imagenet_images + batch - 1) / batch));
+  if (batch == 0) return;
+  const std::int64_t steps = (imagenet_images + batch - 1) / batch;
+  set_time(step, seconds / double(steps));
 }
 
 void choose_point_command(PublishedStep& step, const Point& point) {
