@@ -8,6 +8,7 @@
 
 #include "app/command_line/command_line.h"
 #include "app/podsim.h"
+#include "app/search/search_command.h"
 #include "app/sweep/sweep.h"
 #include "base/host/arguments.h"
 #include "base/host/exit_code.h"
@@ -57,14 +58,23 @@ void add_sweep(CLI::App& program, podsim::app::sweep::WorkerProcesses& own, pods
   });
 }
 
+void add_search(CLI::App& program, const std::vector<std::string>& words, podsim::app::sweep::WorkerProcesses& own,
+                podsim::mpi::Communicator& ranks, int& code) {
+  const auto on_ranks = [&own, &ranks](std::size_t) {
+    return std::make_unique<podsim::mpi::RankRunners>(own, ranks, std::chrono::seconds(::default_silence_s));
+  };
+  podsim::app::search::add_search(program, words, on_ranks, code);
+}
+
 /// Rank 0 runs the command line; the other ranks run the points that it sends.
 int run_rank(int argc, char** argv, podsim::app::sweep::WorkerProcesses& own, podsim::mpi::Communicator& ranks) {
   if (ranks.rank() != 0) return serve(own, ranks) ? podsim::base::host::done : podsim::base::host::failed;
   const podsim::app::command_line::ProgramText text{"podsim-mpi",
-                                                    "podsim-mpi: studies of podsim on the ranks of an MPI job", ""};
+                                                    "podsim-mpi: studies and searches of podsim on the ranks of an MPI job", ""};
   const int code = podsim::app::command_line::run_command_line(
-      argc, argv, text, [&](CLI::App& program, const std::vector<std::string>&, int& result) {
+      argc, argv, text, [&](CLI::App& program, const std::vector<std::string>& words, int& result) {
         ::add_sweep(program, own, ranks, result);
+        ::add_search(program, words, own, ranks, result);
       });
   const char* last = ranks.leaves_alone() ? podsim::mpi::message::leave : podsim::mpi::message::end;
   for (int rank = 1; rank < ranks.size(); ++rank) ranks.send(rank, last);

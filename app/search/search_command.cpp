@@ -159,6 +159,13 @@ studies::search::SearchIdentity identity_of(const Words& step, const base::Confi
   return {.command = "podsim " + base::host::shell_line(step), .content = base::sha256(content)};
 }
 
+/// "transformer-search" of a built-in workload, of a file by its name without what follows a point.
+std::filesystem::path folder_of(const SearchOptions& options) {
+  if (!options.output.empty()) return options.output;
+  const std::string name = std::filesystem::path(options.run.workload).filename().string();
+  return name.substr(0, name.find('.')) + "-search";
+}
+
 void check_exhaustive(const SearchOptions& options, const studies::search::SearchQuestion& question) {
   if (!options.exhaustive) return;
   if (question.shardings == nullptr) throw base::InputError("--exhaustive: the sharding of this step is given");
@@ -167,7 +174,7 @@ void check_exhaustive(const SearchOptions& options, const studies::search::Searc
   }
 }
 
-int search(const SearchOptions& options, const Words& words, sweep::RunProgram run_program) {
+int search(const SearchOptions& options, const Words& words, const MakeRunners& make_runners) {
   const std::atomic<bool>& stop = base::host::watch_for_interrupt();
   studies::search::SearchQuestion question;
   question.step = words_of_run(words);
@@ -175,18 +182,19 @@ int search(const SearchOptions& options, const Words& words, sweep::RunProgram r
   if (options.only != "shardings") question.choices = studies::search::flag_choices(question.step);
   question.points = options.points;
   question.timeout_s = options.timeout_s;
-  sweep::WorkerProcesses runners(options.workers, run_program);  // before anything that is large
+  // Before anything that is large, since workers are forks of this process.
+  const std::unique_ptr<studies::sweep::PointRunners> runners = make_runners(options.workers);
   SearchedStep step(options.run);
   if (options.only != "flags") question.shardings = step.shardings();
   question.exhaustive = options.exhaustive;
   check_exhaustive(options, question);
-  const std::filesystem::path folder(options.output);
+  const std::filesystem::path folder = folder_of(options);
   std::filesystem::create_directories(folder / "shardings");
   question.folder = folder / "shardings";
   studies::search::VisitedStore store(folder / "search.sqlite", identity_of(question.step, step.config(), options));
   base::Progress progress("searching");
   const studies::search::SearchOutcome outcome = studies::search::search_step(
-      question, store, runners, stop, [&](double share) { progress.update(std::min(share, 1.0)); });
+      question, store, *runners, stop, [&](double share) { progress.update(std::min(share, 1.0)); });
   base::host::print_result(options.json
                                ? base::text::json_text(studies::search::search_json(question, outcome), 2) + "\n"
                                : studies::search::search_text(question, outcome));
@@ -198,6 +206,13 @@ int search(const SearchOptions& options, const Words& words, sweep::RunProgram r
 }  // namespace
 
 void add_search(CLI::App& program, const Words& words, sweep::RunProgram run_program, int& code) {
+  const auto processes = [run_program](std::size_t workers) {
+    return std::make_unique<sweep::WorkerProcesses>(workers, run_program);
+  };
+  add_search(program, words, processes, code);
+}
+
+void add_search(CLI::App& program, const Words& words, MakeRunners make_runners, int& code) {
   auto options = std::make_shared<SearchOptions>();
   CLI::App* command =
       program.add_subcommand("search", "The fastest way to run a step: its sharding and its flags")->group("Commands");
@@ -253,21 +268,20 @@ void add_search(CLI::App& program, const Words& words, sweep::RunProgram run_pro
   command
       ->add_option("-o", options->output,
                    "Folder for what was run (search.sqlite) and for sharding\nfiles; a search that ended early goes on "
-                   "there")
-      ->option_text("FOLDER")
-      ->required();
+                   "there\n[WORKLOAD-search]")
+      ->option_text("FOLDER");
   options::add_limit_option(*command);
   command->add_flag("--json", options->json, "One JSON object on stdout");
   command->footer(R"(A flag of podsim run that is given is not chosen.
 
 Examples:
-  podsim search transformer --slice 4x4 -o best
-  podsim search dense_137b --slice 8x8 --points 60 -o best
+  podsim search transformer --slice 4x4
+  podsim search dense_137b --slice 8x8 --points 60
   podsim search model.mlir --train adam --slice 4x4 -o best
-  podsim search bert_large --slice 4x4 --at-most memory.peak_bytes_per_core=8e9 -o best)");
-  command->callback([options, &words, run_program, &code] {
+  podsim search bert_large --slice 4x4 --at-most memory.peak_bytes_per_core=8e9)");
+  command->callback([options, &words, make_runners = std::move(make_runners), &code] {
     options->run.build.model = options->run.machine.take_model_settings();
-    code = search(*options, words, run_program);
+    code = search(*options, words, make_runners);
   });
 }
 

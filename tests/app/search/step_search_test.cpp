@@ -131,10 +131,10 @@ TEST_F(StepSearchTest, WhatIsProvenIsTheBestOfAll) {
   hlo::Module module = hlo::text::testing::graph_of(R"(
 HloModule m
 ENTRY e {
-  x = bf16[4096,1024] parameter(0)
+  x = bf16[64,1024] parameter(0)
   w = f32[1024,2048] parameter(1)
   v = bf16[1024,2048] convert(w)
-  y = bf16[4096,2048] dot(x, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  y = bf16[64,2048] dot(x, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   g = bf16[1024,2048] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}
   wide = f32[1024,2048] convert(g)
   next = f32[1024,2048] subtract(w, wide)
