@@ -191,6 +191,7 @@ int search(const SearchOptions& options, const Words& words, const MakeRunners& 
   const std::filesystem::path folder = folder_of(options);
   std::filesystem::create_directories(folder / "shardings");
   question.folder = folder / "shardings";
+  if (options.run.op_cache.empty()) question.op_cache = folder / "ops.cache";
   studies::search::VisitedStore store(folder / "search.sqlite", identity_of(question.step, step.config(), options));
   base::Progress progress("searching");
   const studies::search::SearchOutcome outcome = studies::search::search_step(

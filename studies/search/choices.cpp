@@ -8,8 +8,8 @@ namespace podsim::studies::search {
 namespace {
 
 bool gives(const std::vector<std::string>& words, const std::string& flag) {
-  return std::ranges::any_of(
-      words, [&](const std::string& word) { return word == flag || word.starts_with(flag + "="); });
+  return std::ranges::any_of(words,
+                             [&](const std::string& word) { return word == flag || word.starts_with(flag + "="); });
 }
 
 Alternative with_value(const std::string& flag, const std::string& value) {

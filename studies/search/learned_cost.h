@@ -11,9 +11,10 @@
 namespace podsim::studies::search {
 
 /// Costs of plans by formula, corrected by steps that have run. What the formula misses is taken as a sum of one number
-/// for each class that is divided, and for each number of its parts, in values and in what is kept: the plans of a search differ in few of them, and
-/// what one costs, such as laying out the parts of a weight, it costs in most. The numbers are those of Bayesian linear
-/// regression (Bishop, Pattern Recognition and Machine Learning, 3.3): normal priors around zero, and normal noise.
+/// for each class that is divided, and for each number of its parts, in values and in what is kept: the plans of a
+/// search differ in few of them, and what one costs, such as laying out the parts of a weight, it costs in most. The
+/// numbers are those of Bayesian linear regression (Bishop, Pattern Recognition and Machine Learning, 3.3): normal
+/// priors around zero, and normal noise.
 class LearnedCost {
  public:
   /// A step that has run took `step_s`.

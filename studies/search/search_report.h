@@ -10,8 +10,8 @@ namespace podsim::studies::search {
 
 /// A way that differs from the best one in one thing.
 struct OneChange {
-  std::string name;           ///< "--overlap none", "layer*/ffn/w_in[1] along no axis"
-  std::size_t visit = 0;      ///< into the outcome's visits
+  std::string name;       ///< "--overlap none", "layer*/ffn/w_in[1] along no axis"
+  std::size_t visit = 0;  ///< into the outcome's visits
 };
 
 /// The visits that differ from the best in one choice, or in the axes of one class, the best first; those that do not

@@ -65,7 +65,7 @@ std::string ShardingCandidates::text(const sw::plans::ShardingPlan& plan) const 
 std::filesystem::path ShardingCandidates::write(const sw::plans::ShardingPlan& plan,
                                                 const std::filesystem::path& folder) const {
   constexpr std::size_t digits = 10;
-  const std::filesystem::path file = folder / (base::sha256(sw::plans::to_string(plan)).substr(0, digits) + ".toml");
+  std::filesystem::path file = folder / (base::sha256(sw::plans::to_string(plan)).substr(0, digits) + ".toml");
   if (!std::filesystem::exists(file)) base::host::write_file(file.string(), text(plan));
   return file;
 }

@@ -197,6 +197,7 @@ class StepSearch {
       added.command = "podsim " + base::host::shell_line(words);
       if (store_.find(added.command) != nullptr) continue;
       positions.push_back(outcome_.visits.size() - 1);
+      if (!question_.op_cache.empty()) words.insert(words.end(), {"--op-cache", question_.op_cache.string()});
       missing.push_back(std::move(words));
     }
     run(missing, positions);

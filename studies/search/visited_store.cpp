@@ -27,9 +27,8 @@ VisitedStore::VisitedStore(const std::filesystem::path& file, const SearchIdenti
 }
 
 void VisitedStore::check(const SearchIdentity& identity) {
-  std::map<std::string, std::string> wanted{{"schema_version", std::to_string(schema_version)},
-                                            {"command", identity.command},
-                                            {"content", identity.content}};
+  std::map<std::string, std::string> wanted{
+      {"schema_version", std::to_string(schema_version)}, {"command", identity.command}, {"content", identity.content}};
   std::map<std::string, std::string> found;
   store::SqliteStatement rows = database_.select("search", "key, value");
   while (rows.step()) found[rows.text(0)] = rows.text(1);
@@ -42,9 +41,8 @@ void VisitedStore::check(const SearchIdentity& identity) {
   const bool same_command = found["command"] == identity.command;
   base::SourceLocation where;
   where.file = database_.file();
-  std::string message =
-      same_command ? "it has a search of the same step with another machine, file or build of podsim"
-                   : fmt::format("it has a search of '{}'", found["command"]);
+  std::string message = same_command ? "it has a search of the same step with another machine, file or build of podsim"
+                                     : fmt::format("it has a search of '{}'", found["command"]);
   throw base::InputError({base::Diagnostic::Severity::error, std::move(message), where,
                           "give another folder with -o, or remove this file"});
 }

@@ -32,7 +32,8 @@ class VisitedStore {
 
   /// The trial of a command line that has been visited; null: none.
   const sweep::Trial* find(const std::string& command) const;
-  void add(std::int64_t position, const std::string& command, const std::string& description, std::optional<double> estimate_s, sweep::Trial trial);
+  void add(std::int64_t position, const std::string& command, const std::string& description,
+           std::optional<double> estimate_s, sweep::Trial trial);
 
  private:
   void check(const SearchIdentity& identity);
