@@ -6,8 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <cstddef>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -32,6 +34,7 @@
 #include "base/version.h"
 #include "studies/search/search_report.h"
 #include "studies/search/step_search.h"
+#include "workloads/importers/importer.h"
 
 namespace podsim::app::search {
 namespace {
@@ -65,7 +68,8 @@ Words words_of_run(const Words& words) {
     };
     if (std::ranges::find(flags_with_value, word) != flags_with_value.end()) {
       ++i;
-    } else if (word != "--json" && word != "--exhaustive" && std::ranges::none_of(flags_with_value, is_joined)) {
+    } else if (!word.starts_with("--json") && !word.starts_with("--exhaustive") &&
+               std::ranges::none_of(flags_with_value, is_joined)) {
       kept.push_back(word);
     }
   }
@@ -117,17 +121,29 @@ studies::search::Objective objective_of(const SearchOptions& options) {
   return objective;
 }
 
+/// The sizes of the axes of a mesh, which a search names and places itself.
+std::vector<std::int64_t> sizes_of_mesh(const std::string& text) {
+  const sw::placement::MeshText mesh = run::mesh_argument(text);
+  std::vector<std::int64_t> sizes;
+  for (const hlo::spmd::mesh::MeshAxis& axis : mesh.mesh.axes()) {
+    if (axis.size > 1) sizes.push_back(axis.size);
+  }
+  base::host::locate_errors("--mesh", text, [&] {
+    if (mesh.has_placements()) throw base::InputError("a search places axes itself", "give their sizes alone");
+    if (sizes.size() > sw::plans::most_axes) {
+      throw base::InputError(fmt::format("a search divides by at most {} axes", sw::plans::most_axes));
+    }
+  });
+  return sizes;
+}
+
 /// What is to be searched: a machine, a slice, and the program of all cores if its sharding is to be chosen.
 class SearchedStep {
  public:
   explicit SearchedStep(const run::RunOptions& options)
       : config_(options.machine.load()), machine_(sw::read_target(config_)), probe_(options) {
-    if (!options.partition.mesh.empty()) {
-      for (const hlo::spmd::mesh::MeshAxis& axis : run::mesh_argument(options.partition.mesh).mesh.axes()) {
-        mesh_.push_back(axis.size);
-      }
-    }
-    if (!options.partition.sharding.empty() || options.pipeline.asked()) return;
+    if (!options.partition.sharding.empty()) return;
+    if (!options.partition.mesh.empty()) mesh_ = sizes_of_mesh(options.partition.mesh);
     if (mesh_.empty() && !options.slice.empty()) {  // any mesh of the slice, not the one that the workload comes with
       const noc::Topology slice = options::parse_slice(options.slice, machine_);
       probe_.partition.mesh = fmt::format("a={}", slice.nodes() * machine_.cores_per_chip);
@@ -153,7 +169,8 @@ class SearchedStep {
 studies::search::SearchIdentity identity_of(const Words& step, const base::Config& machine,
                                             const SearchOptions& options) {
   std::string content = base::short_build_id() + machine.to_toml();
-  for (const std::string& file : {options.run.workload, options.run.partition.sharding, options.run.costs}) {
+  for (const std::string& file :
+       {workloads::importers::file_of(options.run.workload), options.run.partition.sharding, options.run.costs}) {
     if (std::filesystem::is_regular_file(file)) content += base::host::read_input("WORKLOAD", file);
   }
   return {.command = "podsim " + base::host::shell_line(step), .content = base::sha256(content)};
@@ -168,7 +185,10 @@ std::filesystem::path folder_of(const SearchOptions& options) {
 
 void check_exhaustive(const SearchOptions& options, const studies::search::SearchQuestion& question) {
   if (!options.exhaustive) return;
-  if (question.shardings == nullptr) throw base::InputError("--exhaustive: the sharding of this step is given");
+  if (options.only == "flags") throw base::InputError("--exhaustive is of shardings, --only flags searches none");
+  if (question.shardings == nullptr) {
+    throw base::InputError("--exhaustive: the sharding of this step is given, or it is the program of one core");
+  }
   if (!question.shardings->ranked().all) {
     throw base::InputError("--exhaustive: the step has more than 5000 shardings", "give the axes with --mesh");
   }
@@ -188,6 +208,8 @@ int search(const SearchOptions& options, const Words& words, const MakeRunners& 
   if (options.only != "flags") question.shardings = step.shardings();
   question.exhaustive = options.exhaustive;
   check_exhaustive(options, question);
+  if (options.exhaustive) question.points = question.shardings->ranked().plans.size() + options.points;
+  question.sharded_updates = options.run.partition.shards_updates();
   const std::filesystem::path folder = folder_of(options);
   std::filesystem::create_directories(folder / "shardings");
   question.folder = folder / "shardings";
@@ -200,8 +222,9 @@ int search(const SearchOptions& options, const Words& words, const MakeRunners& 
                                ? base::text::json_text(studies::search::search_json(question, outcome), 2) + "\n"
                                : studies::search::search_text(question, outcome));
   if (outcome.best) return base::host::done;
-  std::cerr << outcome.visits.front().trial.error << '\n';
-  return base::host::failed;
+  const studies::sweep::Trial& given = outcome.visits.front().trial;
+  std::cerr << (given.done ? "error: no way that was run keeps to the limits" : given.error) << '\n';
+  return given.done ? base::host::failed : given.exit_code;
 }
 
 }  // namespace
@@ -264,8 +287,9 @@ void add_search(CLI::App& program, const Words& words, MakeRunners make_runners,
       ->option_text("METRIC")
       ->excludes(minimise);
   command->add_option("--at-most", options->at_most, "A limit of the best, such as\nmemory.peak_bytes_per_core=8e9")
-      ->option_text("METRIC=N");
-  command->add_option("--at-least", options->at_least, "Likewise")->option_text("METRIC=N");
+      ->option_text("METRIC=N")
+      ->allow_extra_args(false);
+  command->add_option("--at-least", options->at_least, "Likewise")->option_text("METRIC=N")->allow_extra_args(false);
   command
       ->add_option("-o", options->output,
                    "Folder for what was run (search.sqlite) and for sharding\nfiles; a search that ended early goes on "

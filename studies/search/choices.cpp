@@ -20,8 +20,10 @@ Alternative with_value(const std::string& flag, const std::string& value) {
 
 std::vector<Choice> flag_choices(const std::vector<std::string>& words) {
   std::vector<Choice> choices;
+  const bool trains = !gives(words, "--inference");
   const auto add = [&](const std::string& flag, Alternative without, std::vector<Alternative> with) {
-    if (gives(words, flag)) return;
+    const bool is_of_training = flag == "--weight-update-sharding" || flag == "--rematerialise";
+    if (gives(words, flag) || (is_of_training && !trains)) return;
     with.insert(with.begin(), std::move(without));
     choices.push_back({.name = flag, .of = std::move(with), .divides = flag == "--weight-update-sharding"});
   };

@@ -2,6 +2,7 @@
 #include "studies/search/objective.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace podsim::studies::search {
 
@@ -20,6 +21,11 @@ std::optional<double> value_of(const Objective& objective, const nlohmann::order
   return step > 0 ? std::optional(1 / step) : std::nullopt;
 }
 
-double ratio(double value, double to) { return value < 0 ? to / value : value / to; }
+double ratio(double value, double to) {
+  if (value == 0 || to == 0) return 1;
+  return value < 0 ? to / value : value / to;
+}
+
+bool is_better(double value, double than, double by) { return value - than > by * std::abs(than); }
 
 }  // namespace podsim::studies::search

@@ -28,7 +28,9 @@ struct Objective {
 /// does not have it or breaks a limit.
 std::optional<double> value_of(const Objective& objective, const nlohmann::ordered_json& figures);
 
-/// How many times better a value is than another one.
+/// How many times better a value is than another one; 1 if either is 0.
 double ratio(double value, double to);
+/// Whether a value is better than another one by more than a part of it.
+bool is_better(double value, double than, double by);
 
 }  // namespace podsim::studies::search

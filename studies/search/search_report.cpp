@@ -33,7 +33,7 @@ std::string first_line(const std::string& error) {
   return at == std::string::npos ? line : line.substr(at + 7);
 }
 
-/// The kind of a refusal: its words without numbers and names, so that alike ones are counted together.
+/// The kind of a refusal, so that those for want of memory are counted together.
 std::string kind_of(const std::string& error) {
   const std::string line = first_line(error);
   return line.starts_with("out of memory") ? "out of memory" : line;
@@ -153,7 +153,7 @@ std::string search_text(const SearchQuestion& question, const SearchOutcome& out
   }
   text += "command      " + best.command + "\n";
   if (outcome.proven)
-    text += "proven       no other sharding is faster: all that did not run have a lower bound above\n";
+    text += "proven       with the flags of the shardings that ran, none of their space is faster than this\n";
 
   using Align = base::text::TextTable::Align;
   const auto quotient = [&](const Visit& visit) { return fmt::format("{:.3f}", ratio(*visit.value, *best.value)); };
@@ -190,7 +190,7 @@ Json search_json(const SearchQuestion& question, const SearchOutcome& outcome) {
   for (const Visit& visit : outcome.visits) {
     Json point = {{"command", visit.command}};
     if (visit.estimate_s) point["estimate_s"] = *visit.estimate_s;
-    if (visit.way.plan) point["least_s"] = question.shardings->least_step_s(*visit.way.plan, false);
+    if (visit.way.plan) point["least_s"] = question.shardings->least_step_s(*visit.way.plan, true);
     if (visit.trial.done) {
       point["step_time_s"] = step_of(visit);
       if (visit.trial.figures.contains("samples_per_s")) point["samples_per_s"] = visit.trial.figures["samples_per_s"];

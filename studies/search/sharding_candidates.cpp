@@ -25,7 +25,6 @@ ShardingCandidates::ShardingCandidates(hlo::Module module, const sw::TargetMachi
     : module_(std::move(module)),
       program_(hlo::spmd::propagate::classed_program(module_)),
       machine_(machine),
-      slice_(slice),
       axes_(machine, slice),
       space_(program_, axes_.cores(), std::move(mesh)),
       costs_(program_, axes_),
@@ -52,9 +51,9 @@ std::vector<sw::plans::RankedPlan> ShardingCandidates::neighbours(const sw::plan
   return ranked;
 }
 
-double ShardingCandidates::least_step_s(const sw::plans::ShardingPlan& plan, bool overlaps) {
-  const auto [at, is_new] = bounds_.try_emplace({plan, overlaps});
-  if (is_new) at->second = sw::plans::least_step_s(plan, program_, machine_, slice_, overlaps);
+double ShardingCandidates::least_step_s(const sw::plans::ShardingPlan& plan, bool sharded_updates) {
+  const auto [at, is_new] = bounds_.try_emplace({plan, sharded_updates});
+  if (is_new) at->second = sw::plans::least_step_s(plan, program_, machine_, sharded_updates);
   return at->second;
 }
 
@@ -65,8 +64,9 @@ std::string ShardingCandidates::text(const sw::plans::ShardingPlan& plan) const 
 std::filesystem::path ShardingCandidates::write(const sw::plans::ShardingPlan& plan,
                                                 const std::filesystem::path& folder) const {
   constexpr std::size_t digits = 10;
-  std::filesystem::path file = folder / (base::sha256(sw::plans::to_string(plan)).substr(0, digits) + ".toml");
-  if (!std::filesystem::exists(file)) base::host::write_file(file.string(), text(plan));
+  const std::string rules = text(plan);
+  std::filesystem::path file = folder / (base::sha256(rules).substr(0, digits) + ".toml");
+  if (!std::filesystem::exists(file)) base::host::write_file(file.string(), rules);
   return file;
 }
 

@@ -29,11 +29,11 @@ class ShardingCandidates {
   const sw::plans::RankedPlans& ranked() const { return ranked_; }
   sw::plans::PlanCost cost_of(const sw::plans::ShardingPlan& plan) { return costs_.of(plan); }
   /// A time that no step under a plan is shorter than (sw/plans/plan_bound.h).
-  double least_step_s(const sw::plans::ShardingPlan& plan, bool overlaps);
+  double least_step_s(const sw::plans::ShardingPlan& plan, bool sharded_updates);
   /// Plans of the space that differ from one in one class, the least cost first.
   std::vector<sw::plans::RankedPlan> neighbours(const sw::plans::ShardingPlan& plan);
 
-  /// Writes a plan as a sharding file into a folder, unless it is there, and returns the file.
+  /// Writes a plan as a sharding file into a folder, under a name that follows from its text, and returns the file.
   std::filesystem::path write(const sw::plans::ShardingPlan& plan, const std::filesystem::path& folder) const;
   /// The text of a plan's sharding file.
   std::string text(const sw::plans::ShardingPlan& plan) const;
@@ -45,7 +45,6 @@ class ShardingCandidates {
   hlo::Module module_;
   hlo::spmd::propagate::ClassedProgram program_;
   const sw::TargetMachine& machine_;
-  noc::Topology slice_;
   sw::plans::AxisCosts axes_;
   sw::plans::PlanSpace space_;
   sw::plans::PlanCosts costs_;

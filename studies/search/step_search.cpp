@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/host/arguments.h"
+#include "base/host/exit_code.h"
 #include "base/host/interrupt.h"
 #include "studies/search/learned_cost.h"
 #include "studies/sweep/command_run.h"
@@ -35,8 +36,13 @@ class StepSearch {
     visit({as_given()});
     search_choices();
     if (question_.shardings == nullptr) return std::move(outcome_);
-    search_shardings();
-    if (outcome_.best && best().way.plan) search_choices();
+    const std::size_t for_choices = question_.choices.empty() ? 0 : question_.points / 4;
+    search_shardings(for_choices);
+    if (outcome_.best && best().way.plan) {
+      search_choices();
+    } else {
+      search_shardings(0);
+    }
     return std::move(outcome_);
   }
 
@@ -60,8 +66,9 @@ class StepSearch {
   std::size_t left() const { return question_.points - std::min(question_.points, outcome_.visits.size()); }
   bool is_visited(const Way& way) const { return visited_.contains(way); }
 
-  void search_shardings() {
-    const std::size_t kept_back = question_.choices.empty() ? 0 : question_.points / 4;
+  /// Until `kept_back` points are left.
+  void search_shardings(std::size_t kept_back) {
+    if (question_.exhaustive) kept_back = 0;
     std::vector<Candidate> round;
     add_best_of_meshes(round);
     while (true) {
@@ -84,20 +91,24 @@ class StepSearch {
     const sw::plans::RankedPlans& ranked = question_.shardings->ranked();
     return ranked.all && outcome_.best && std::ranges::all_of(ranked.plans, [&](const RankedPlan& plan) {
              const Way way = with_plan(plan).way;
-             return is_slower(plan.plan, way) || is_visited(way);
+             return is_slower(plan.plan, way) || is_settled(way);
            });
+  }
+
+  /// True if a way has run, or was refused.
+  bool is_settled(const Way& way) const {
+    const auto visit = std::ranges::find(outcome_.visits, way, &Visit::way);
+    return visit != outcome_.visits.end() && (visit->trial.done || visit->trial.exit_code == base::host::bad_input);
   }
 
   /// True if a bound says that a plan is no faster than the best step so far.
   bool is_slower(const sw::plans::ShardingPlan& plan, const Way& way) {
     if (!outcome_.best || question_.exhaustive || question_.objective.metric != nullptr) return false;
-    bool overlaps = false;
+    bool sharded_updates = question_.sharded_updates;
     for (std::size_t i = 0; i < way.chosen.size(); ++i) {
-      const Choice& choice = question_.choices[i];
-      if (choice.divides && way.chosen[i] != 0) return false;
-      overlaps = overlaps || (choice.name != "--rematerialise" && way.chosen[i] != 0);
+      sharded_updates = sharded_updates || (question_.choices[i].divides && way.chosen[i] != 0);
     }
-    return question_.shardings->least_step_s(plan, overlaps) >= best().trial.figures.value("step_time_s", 0.0);
+    return question_.shardings->least_step_s(plan, sharded_updates) >= best().trial.figures.value("step_time_s", 0.0);
   }
 
   /// Fills a round with the plans that cost least of each mesh, so that what is learned is of many kinds.
@@ -222,7 +233,7 @@ class StepSearch {
     visit.trial = *store_.find(visit.command);
     if (visit.trial.done) visit.value = value_of(question_.objective, visit.trial.figures);
     if (!visit.value) return;
-    if (!outcome_.best || ratio(*visit.value, *best().value) > 1 + least_gain) outcome_.best = i;
+    if (!outcome_.best || is_better(*visit.value, *best().value, least_gain)) outcome_.best = i;
   }
 
   static std::string name_of(const Way& way) {

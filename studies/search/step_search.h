@@ -42,6 +42,7 @@ struct SearchQuestion {
   std::vector<Choice> choices;
   Objective objective;
   std::size_t points = 0;          ///< ways to run at most
+  bool sharded_updates = false;    ///< by its words: bounds leave out the update
   bool exhaustive = false;         ///< runs every sharding, also those that cannot be best
   std::int64_t timeout_s = 0;      ///< of a way; 0: none
   std::filesystem::path folder;    ///< for sharding files
@@ -51,8 +52,8 @@ struct SearchQuestion {
 struct SearchOutcome {
   std::vector<Visit> visits;        ///< in the order of the search; the first is the step as it is given
   std::optional<std::size_t> best;  ///< std::nullopt: no way runs
-  /// No other sharding of the space is faster with the flags with which shardings were tried: those that did not run
-  /// have bounds above.
+  /// No sharding of the space is faster, with the flags with which shardings were run: those that did not run have
+  /// bounds that are not below the best.
   bool proven = false;
 };
 

@@ -20,7 +20,7 @@ VisitedStore::VisitedStore(const std::filesystem::path& file, const SearchIdenti
     : database_(file, store::SqliteDatabase::Access::write) {
   database_.execute(
       "CREATE TABLE IF NOT EXISTS search (key TEXT PRIMARY KEY, value TEXT NOT NULL);"
-      "CREATE TABLE IF NOT EXISTS points (position INTEGER PRIMARY KEY, command TEXT UNIQUE NOT NULL,"
+      "CREATE TABLE IF NOT EXISTS points (command TEXT PRIMARY KEY, position INTEGER NOT NULL,"
       "  description TEXT NOT NULL, estimate_s REAL, exit_code INTEGER NOT NULL, error TEXT NOT NULL, figures TEXT);");
   check(identity);
   read();
@@ -50,6 +50,7 @@ void VisitedStore::check(const SearchIdentity& identity) {
 void VisitedStore::read() {
   store::SqliteStatement rows = database_.select("points", "command, exit_code, error, figures");
   while (rows.step()) {
+    if (rows.whole(1) == base::host::out_of_time) continue;
     sweep::Trial& trial = visited_[rows.text(0)];
     trial.exit_code = int(rows.whole(1));
     trial.error = rows.text(2);
@@ -71,7 +72,7 @@ void VisitedStore::add(std::int64_t position, const std::string& command, const 
     for (const char* host : {"wall_s", "compile_s", "partition_s", "op_cache"}) trial.figures.erase(host);
   }
   store::SqliteStatement insert =
-      database_.prepare("INSERT INTO points VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULLIF(?7, ''))");
+      database_.prepare("INSERT OR REPLACE INTO points VALUES (?2, ?1, ?3, ?4, ?5, ?6, NULLIF(?7, ''))");
   insert
       .bind(position, command, description, estimate_s, trial.exit_code, trial.error,
             trial.done ? base::text::json_text(trial.figures) : "")

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "sw/plans/product_padding.h"

@@ -133,20 +133,23 @@ ShardingPlan PlanSpace::canonical(ShardingPlan plan) const {
 }
 
 bool PlanSpace::each(const std::function<bool(const ShardingPlan&)>& visit) const {
+  std::size_t looks = 0;
   return std::ranges::all_of(meshes_, [&](const std::vector<std::int64_t>& mesh) {
     ShardingPlan plan = whole(mesh);
-    return each_from(0, plan, visit);
+    return each_from(0, plan, looks, visit);
   });
 }
 
-bool PlanSpace::each_from(std::size_t place, ShardingPlan& plan,
+bool PlanSpace::each_from(std::size_t place, ShardingPlan& plan, std::size_t& looks,
                           const std::function<bool(const ShardingPlan&)>& visit) const {
+  constexpr std::size_t most_looks = 4'000'000;
+  if (++looks > most_looks) return false;
   if (place == places_.size()) return !uses_all_axes(plan) || canonical(plan) != plan || visit(plan);
   const std::uint32_t sets = 1U << plan.axes.size();
   for (std::uint32_t set = 0; set < sets; ++set) {
     if (!fits(plan, places_[place], AxisSet(set))) continue;
     at(plan, places_[place]) = AxisSet(set);
-    const bool more = each_from(place + 1, plan, visit);
+    const bool more = each_from(place + 1, plan, looks, visit);
     at(plan, places_[place]) = 0;
     if (!more) return false;
   }

@@ -21,7 +21,8 @@ namespace podsim::sw::plans {
 class PlanSpace {
  public:
   /// With the sizes of `mesh` alone, unless it is empty.
-  PlanSpace(const hlo::spmd::propagate::ClassedProgram& program, std::int64_t cores, std::vector<std::int64_t> mesh = {});
+  PlanSpace(const hlo::spmd::propagate::ClassedProgram& program, std::int64_t cores,
+            std::vector<std::int64_t> mesh = {});
 
   bool contains(const ShardingPlan& plan) const;
   /// The plan of the space that is the same but for the names of equal axes.
@@ -32,7 +33,8 @@ class PlanSpace {
   /// The plan of a mesh that divides nothing, which is not in the space.
   ShardingPlan whole(const std::vector<std::int64_t>& mesh) const;
 
-  /// Calls `visit` with every plan, in a fixed order, until it returns false. Returns whether all were visited.
+  /// Calls `visit` with every plan, in a fixed order, until it returns false. Returns whether all were visited; false
+  /// also if some millions of sets of axes had to be looked at.
   bool each(const std::function<bool(const ShardingPlan&)>& visit) const;
 
   /// Canonical plans that differ from one in the axes of one class, of values or of what is kept, or of both. Where
@@ -53,7 +55,8 @@ class PlanSpace {
   bool fits(const ShardingPlan& plan) const;
   bool fits(const ShardingPlan& plan, const Place& place, AxisSet set) const;
   void assign(ShardingPlan& plan, std::size_t place, AxisSet set) const;
-  bool each_from(std::size_t place, ShardingPlan& plan, const std::function<bool(const ShardingPlan&)>& visit) const;
+  bool each_from(std::size_t place, ShardingPlan& plan, std::size_t& looks,
+                 const std::function<bool(const ShardingPlan&)>& visit) const;
 
   std::size_t classes_;
   std::vector<Place> places_;

@@ -33,6 +33,8 @@ class ClassSearch {
  public:
   /// `module` outlives this.
   explicit ClassSearch(const hlo::Module& module);
+  ClassSearch(const ClassSearch&) = delete;
+  ClassSearch& operator=(const ClassSearch&) = delete;
 
   const std::vector<DimensionClass>& classes() const { return classes_; }
   const ArrayTable& table() const { return table_; }

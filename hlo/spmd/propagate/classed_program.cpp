@@ -2,6 +2,7 @@
 #include "hlo/spmd/propagate/classed_program.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -11,13 +12,14 @@
 namespace podsim::hlo::spmd::propagate {
 namespace {
 
-/// How often each computation runs in a step.
+/// How often each computation runs in a step; branches, of which some may not, never.
 std::vector<double> runs_of(const hlo::Module& module) {
   std::vector<double> runs(module.computations.size(), 0);
   runs[std::size_t(module.entry)] = 1;
   for (std::size_t i = module.computations.size(); i-- > 0;) {  // callers follow what they call
     for (const hlo::Instruction& caller : module.computations[i].instructions) {
       const bool loops = caller.opcode == hlo::Opcode::while_loop && caller.trip_count > 0;
+      if (caller.opcode == hlo::Opcode::conditional) continue;
       for (const hlo::ComputationId called : caller.called) {
         runs[std::size_t(called)] += runs[i] * (loops ? double(caller.trip_count) : 1);
       }
@@ -44,8 +46,8 @@ class ProgramClasses {
 
  private:
   void find_kept() {
-    std::set<std::int64_t> replaced;
-    for (const hlo::Donation& donation : module_.donations) replaced.insert(donation.parameter);
+    std::map<std::int64_t, bool> replaced;  // by parameter: rewritten
+    for (const hlo::Donation& donation : module_.donations) replaced[donation.parameter] = is_rewritten(donation);
     const hlo::Computation& entry = module_.entry_computation();
     for (std::size_t number = 0; number < entry.parameters.size(); ++number) {
       const hlo::InstructionId id = entry.parameters[number];
@@ -53,20 +55,30 @@ class ProgramClasses {
       for (int i = 0; i < search_.table().count(module_.entry, id); ++i) {
         const bool is_kept = replaced.contains(std::int64_t(number));
         if (is_kept) kept_.insert(joined(first + i));
-        add_parameter(first + i, is_kept);
+        add_parameter(first + i, is_kept, is_kept && replaced[std::int64_t(number)]);
       }
     }
   }
 
-  void add_parameter(ArrayId id, bool is_kept) {
+  /// True if an elementwise op makes what replaces a parameter.
+  bool is_rewritten(const hlo::Donation& donation) const {
+    const hlo::Computation& entry = module_.entry_computation();
+    const hlo::Instruction& root = entry[entry.root];
+    const hlo::Instruction& output =
+        root.opcode == hlo::Opcode::tuple ? entry[root.operands.at(std::size_t(donation.output))] : root;
+    return hlo::is_elementwise(output.opcode) && output.opcode != hlo::Opcode::copy;
+  }
+
+  void add_parameter(ArrayId id, bool is_kept, bool is_rewritten) {
     ClassedArray array = classed(id);
     if (!is_kept) {
       program_.inputs.push_back(std::move(array));
       return;
     }
-    const auto alike = std::ranges::find(program_.kept, array, &KeptArrays::array);
+    const auto alike = std::ranges::find_if(
+        program_.kept, [&](const KeptArrays& kept) { return kept.array == array && kept.rewritten == is_rewritten; });
     if (alike == program_.kept.end()) {
-      program_.kept.push_back({std::move(array), 1});
+      program_.kept.push_back({std::move(array), 1, is_rewritten});
     } else {
       ++alike->count;
     }
@@ -81,7 +93,8 @@ class ProgramClasses {
 
   ClassedArray classed(ArrayId id) {
     const hlo::Shape& shape = *search_.table().location(id).shape;
-    ClassedArray array{.classes = {}, .sizes = shape.dimensions, .bytes = double(hlo::logical_bytes(shape).value()), .kept = false};
+    ClassedArray array{
+        .classes = {}, .sizes = shape.dimensions, .bytes = double(hlo::logical_bytes(shape).value()), .kept = false};
     for (int d = 0; d < int(shape.rank()); ++d) array.classes.push_back(search_.class_of(id, d));
     array.kept = shape.rank() > 0 && kept_.contains(joined(id));
     return array;

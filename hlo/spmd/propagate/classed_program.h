@@ -34,9 +34,9 @@ struct ClassedFactor {
 /// Products that are alike.
 struct ClassedProduct {
   hlo::Opcode opcode = hlo::Opcode::dot;
-  std::string op_name;              ///< of the first of them
-  double count = 0;                 ///< in a step; a loop's body as often as it runs, once if that is not known
-  double flops = 0;                 ///< of one
+  std::string op_name;  ///< of the first of them
+  double count = 0;     ///< in a step; a loop's body as often as it runs, once if that is not known; 0 in a branch
+  double flops = 0;     ///< of one
   std::vector<ClassedArray> arrays;  ///< operands, then the result
   std::vector<ClassedFactor> factors;
 };
@@ -44,6 +44,9 @@ struct ClassedProduct {
 struct KeptArrays {
   ClassedArray array;
   double count = 0;
+  /// An elementwise op makes what replaces them, from end to end; false where rows are scattered into them, or where
+  /// they stay as they are.
+  bool rewritten = false;
 };
 
 struct ClassedProgram {

@@ -126,6 +126,19 @@ TEST_F(StepSearchTest, APointThatBreaksALimitIsNotTheBest) {
   EXPECT_GE(outcome.visits[*outcome.best].trial.figures["step_time_s"].get<double>(), 50);
 }
 
+// With more points, or a time limit that it did not keep, a search goes on in its database.
+TEST_F(StepSearchTest, GoesOnWithMorePoints) {
+  const std::filesystem::path database = folder_.path() / "a.sqlite";
+  question_.points = 5;
+  AnsweringRunners few(1, flags_answer);
+  search(few, database);
+  question_.points = 40;
+  AnsweringRunners more(1, flags_answer), whole(1, flags_answer);
+  const auto went_on = search_json(question_, search(more, database));
+  EXPECT_EQ(went_on, search_json(question_, search(whole, folder_.path() / "whole.sqlite")));
+  EXPECT_EQ(few.ran.size() + more.ran.size(), whole.ran.size());
+}
+
 // The oracle is the whole space: whatever numbers steps take above their bounds, what is said to be proven is the best.
 TEST_F(StepSearchTest, WhatIsProvenIsTheBestOfAll) {
   hlo::Module module = hlo::text::testing::graph_of(R"(
