@@ -69,8 +69,8 @@ void add_search(CLI::App& program, const std::vector<std::string>& words, podsim
 /// Rank 0 runs the command line; the other ranks run the points that it sends.
 int run_rank(int argc, char** argv, podsim::app::sweep::WorkerProcesses& own, podsim::mpi::Communicator& ranks) {
   if (ranks.rank() != 0) return serve(own, ranks) ? podsim::base::host::done : podsim::base::host::failed;
-  const podsim::app::command_line::ProgramText text{"podsim-mpi",
-                                                    "podsim-mpi: studies and searches of podsim on the ranks of an MPI job", ""};
+  const podsim::app::command_line::ProgramText text{
+      "podsim-mpi", "podsim-mpi: studies and searches of podsim on the ranks of an MPI job", ""};
   const int code = podsim::app::command_line::run_command_line(
       argc, argv, text, [&](CLI::App& program, const std::vector<std::string>& words, int& result) {
         ::add_sweep(program, own, ranks, result);

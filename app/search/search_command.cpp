@@ -121,7 +121,7 @@ studies::search::Objective objective_of(const SearchOptions& options) {
   return objective;
 }
 
-/// The sizes of the axes of a mesh, which a search names and places itself.
+/// The sizes of the axes of a mesh, which a search names itself.
 std::vector<std::int64_t> sizes_of_mesh(const std::string& text) {
   const sw::placement::MeshText mesh = run::mesh_argument(text);
   std::vector<std::int64_t> sizes;
@@ -129,7 +129,8 @@ std::vector<std::int64_t> sizes_of_mesh(const std::string& text) {
     if (axis.size > 1) sizes.push_back(axis.size);
   }
   base::host::locate_errors("--mesh", text, [&] {
-    if (mesh.has_placements()) throw base::InputError("a search places axes itself", "give their sizes alone");
+    if (mesh.has_placements())
+      throw base::InputError("a search chooses the positions of axes itself", "give their sizes alone");
     if (sizes.size() > sw::plans::most_axes) {
       throw base::InputError(fmt::format("a search divides by at most {} axes", sw::plans::most_axes));
     }

@@ -24,7 +24,7 @@ class ShardingCandidates {
   ShardingCandidates(const ShardingCandidates&) = delete;
   ShardingCandidates& operator=(const ShardingCandidates&) = delete;
 
-  /// By their costs, the least first. Of a space that is too large to look at whole, those of equal costs once, since
+  /// By their costs, the least first. In a space that is too large to look at whole, those of equal costs once, since
   /// most of them are one program.
   const sw::plans::RankedPlans& ranked() const { return ranked_; }
   sw::plans::PlanCost cost_of(const sw::plans::ShardingPlan& plan) { return costs_.of(plan); }

@@ -24,7 +24,7 @@ struct SearchIdentity {
 ///   points(command, position, description, estimate_s, exit_code, error, figures)   figures: --json of those that ran
 ///
 /// A point that was given up after a time limit is run again. A point is kept as soon as it has ended, without what it
-/// took on this host, so that a search that is killed goes on where it was. `position` is its place in the order in
+/// took on this host, so that a search that is killed goes on where it was. `position` is its number in the order in
 /// which a search visits points, however many run at a time.
 class VisitedStore {
  public:

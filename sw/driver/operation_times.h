@@ -23,8 +23,8 @@ std::vector<double> operation_times(const hlo::pipeline::Network& network, const
                                     const TargetMachine& machine);
 
 /// The division into `chunks` whose longest chunk takes least: balanced_division() by the operation_times() of the
-/// network as one chunk, and again by those of the chunks that this gives, since less is fused where a chunk ends. There
-/// are three trials; the one whose longest chunk is shortest as compiled is taken.
+/// network as one chunk, and again by those of the chunks that this gives, since less is fused where a chunk ends.
+/// There are three trials; the one whose longest chunk is shortest as compiled is taken.
 ///
 /// A weight reaches the loss. Throws as operation_times() and balanced_division() do.
 hlo::pipeline::Division timed_division(const hlo::pipeline::Network& network, std::int64_t chunks,

@@ -21,11 +21,12 @@ struct PlanCost {
   double total_s() const { return products_s + update_s + collectives_s; }
 };
 
-/// The cost of plans by formula. Along each axis, a product is divided along the factor that costs least, of those along
-/// which one of its arrays is, or not at all: an operand that lies otherwise is gathered, or moved by an all-to-all; a
-/// result whose parts are to be summed is reduced; an axis that divides nothing leaves the product whole on its cores.
-/// Products take the peak of the matrix units, which rows and columns of 128 fill, or the rate of the HBM. Everything
-/// else is left out: elementwise ops, halos, what is computed once more. So it ranks plans, and does not predict.
+/// The cost of plans by formula. Along each axis, a product is divided along the factor that costs least, of those
+/// along which one of its arrays is, or not at all: an operand that lies otherwise is gathered, or moved by an
+/// all-to-all; a result whose parts are to be summed is reduced; an axis that divides nothing leaves the product whole
+/// on its cores. Products take the peak of the matrix units, which rows and columns of 128 fill, or the rate of the
+/// HBM. Everything else is left out: elementwise ops, halos, what is computed once more. So it ranks plans, and does
+/// not predict.
 class PlanCosts {
  public:
   /// Both outlive this.

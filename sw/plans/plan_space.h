@@ -47,7 +47,7 @@ class PlanSpace {
     std::size_t of_class = 0;
     bool kept = false;
     std::int64_t divides = 0;         ///< greatest number that divides its dimensions
-    std::vector<std::size_t> beside;  ///< other places that share an array with it
+    std::vector<std::size_t> beside;  ///< others that share an array with it
   };
 
   AxisSet& at(ShardingPlan& plan, const Place& place) const;

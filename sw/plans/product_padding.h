@@ -32,7 +32,7 @@ double padding_of(const hlo::spmd::propagate::ClassedProduct& product, const Tar
   return padded(summed) * std::min(padded(streamed), padded(latched));
 }
 
-/// Of the whole product: the parts of a division fill no more.
+/// The same of the whole product: the parts of a division fill no more.
 inline double least_padding(const hlo::spmd::propagate::ClassedProduct& product, const TargetMachine& machine) {
   return padding_of(product, machine, [](std::size_t) { return 1; });
 }

@@ -35,9 +35,7 @@ std::vector<AxisSet> divided(const ShardingPlan& plan, const hlo::spmd::propagat
 }
 
 std::string to_string(const ShardingPlan& plan) {
-  const auto numbers = [](const std::vector<AxisSet>& sets) {
-    return std::vector<int>(sets.begin(), sets.end());
-  };
+  const auto numbers = [](const std::vector<AxisSet>& sets) { return std::vector<int>(sets.begin(), sets.end()); };
   return fmt::format("{}:{}/{}", fmt::join(plan.axes, "x"), fmt::join(numbers(plan.values), "."),
                      fmt::join(numbers(plan.kept), "."));
 }

@@ -154,6 +154,4 @@ void ClassSearch::merge() {
   for (DimensionClass& of : classes_) std::ranges::sort(of.of, {}, &EntryDimension::id);
 }
 
-std::vector<DimensionClass> dimension_classes(const hlo::Module& module) { return ClassSearch(module).classes(); }
-
 }  // namespace podsim::hlo::spmd::propagate

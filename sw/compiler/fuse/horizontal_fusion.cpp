@@ -320,7 +320,7 @@ class Merger {
 
   hlo::Module module_;
   base::Bytes most_;
-  std::vector<std::vector<hlo::InstructionId>> users_;  ///< of the current entry
+  std::vector<std::vector<hlo::InstructionId>> users_;       ///< of the current entry
   std::map<std::string, std::vector<std::string>> settled_;  ///< by reader: candidates that cannot be merged
   int merged_ = 0;
 };

@@ -38,7 +38,7 @@ std::set<ShardingPlan> plans_of(const PlanSpace& space) {
 TEST(PlanSpace, AxesDivideClassesThatNoArrayHasTogether) {
   const ClassedProgram program = product();
   EXPECT_EQ(plans_of(PlanSpace(program, 2)).size(), 3U);
-  // Of 2 x 2 axes, both divide one class each, and not the same: 3 pairs, of which equal axes make no two.
+  // With 2 x 2 axes, both divide one class each, and not the same: 3 pairs, of which equal axes make no two.
   EXPECT_EQ(plans_of(PlanSpace(program, 4, {4})).size(), 2U);
   EXPECT_EQ(plans_of(PlanSpace(program, 4, {2, 2})).size(), 3U);
   EXPECT_EQ(plans_of(PlanSpace(program, 4)).size(), 5U);
