@@ -16,11 +16,11 @@ namespace podsim::studies::optimise {
 struct SearchOptions {
   std::int64_t points = 0;  ///< candidates in all; for halving those of the first round
   std::uint64_t seed = 0;
-  std::int64_t batch = 4;               ///< candidates that the Gaussian process chooses before it sees results
-  std::int64_t begin = 0;               ///< candidates drawn at random before the Gaussian process chooses
-  std::int64_t keep = 3;                ///< halving: one candidate in `keep` goes on
-  std::optional<std::size_t> fidelity;  ///< halving: dimension whose values are rounds, the last one the whole
-  std::optional<Candidate> start;       ///< the baseline, which is tried first where the constraints allow it
+  std::int64_t batch = 4;                    ///< candidates that the Gaussian process chooses before it sees results
+  std::int64_t begin = 0;                    ///< candidates drawn at random before the Gaussian process chooses
+  std::int64_t keep = 3;                     ///< halving: one candidate in `keep` goes on
+  std::optional<std::size_t> fidelity = {};  ///< halving: dimension whose values are rounds, the last one the whole
+  std::optional<Candidate> start = {};       ///< the baseline, which is tried first where the constraints allow it
 };
 
 /// At most this many candidates of the random order are looked at when some are drawn, since constraints may leave

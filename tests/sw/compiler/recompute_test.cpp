@@ -61,12 +61,12 @@ TEST(Recompute, TheArrayThatFreesMostIsMadeAgain) {
   hlo::build::GraphBuilder g("test");
   const hlo::InstructionId x = g.parameter(hlo::make_shape(hlo::ElementType::f32, {1024, 1024}), "x");
   const hlo::InstructionId w = g.parameter(hlo::make_shape(hlo::ElementType::f32, {1024, 2048}), "w");
-  const hlo::InstructionId small = g.negate(x);
-  const hlo::InstructionId large = g.dot(x, w, {{}, {}, {1}, {0}});
-  const hlo::InstructionId left = g.slice(large, {{0, 1024}, {0, 1024}});
-  const hlo::InstructionId many = g.broadcast(g.add(small, left), {16, 1024, 1024}, {1, 2});
-  const hlo::InstructionId end = g.add(g.multiply(small, left), g.reduce_add(many, {0}));
-  const hlo::Module module = std::move(g).build(g.tuple({end, g.negate(large)}));
+  const hlo::InstructionId little = g.negate(x);
+  const hlo::InstructionId much = g.dot(x, w, {{}, {}, {1}, {0}});
+  const hlo::InstructionId left = g.slice(much, {{0, 1024}, {0, 1024}});
+  const hlo::InstructionId many = g.broadcast(g.add(little, left), {16, 1024, 1024}, {1, 2});
+  const hlo::InstructionId end = g.add(g.multiply(little, left), g.reduce_add(many, {0}));
+  const hlo::Module module = std::move(g).build(g.tuple({end, g.negate(much)}));
   const base::Bytes peak = account_memory(module).peak;
   const RecomputedModule again = fitted(module, peak - base::Bytes(1));
   EXPECT_EQ(again.ops, 1);
