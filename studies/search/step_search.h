@@ -41,12 +41,12 @@ struct SearchQuestion {
   ShardingCandidates* shardings = nullptr;  ///< null: the sharding is given
   std::vector<Choice> choices;
   Objective objective;
-  std::size_t points = 0;          ///< ways to run at most
-  bool sharded_updates = false;    ///< by its words: bounds leave out the update
-  bool exhaustive = false;         ///< runs every sharding, also those that cannot be best
-  std::int64_t timeout_s = 0;      ///< of a way; 0: none
-  std::filesystem::path folder;    ///< for sharding files
-  std::filesystem::path op_cache;  ///< what ways share of the costs of ops; empty: nothing
+  std::size_t points = 0;               ///< ways to run at most
+  bool sharded_updates = false;         ///< by its words: bounds leave out the update
+  bool exhaustive = false;              ///< runs every sharding, also those that cannot be best
+  std::int64_t timeout_s = 0;           ///< of a way; 0: none
+  std::filesystem::path folder = {};    ///< for sharding files
+  std::filesystem::path op_cache = {};  ///< what ways share of the costs of ops; empty: nothing
 };
 
 struct SearchOutcome {
