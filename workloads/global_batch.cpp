@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/global_batch.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "base/diagnostic.h"
 
 namespace podsim::workloads {
@@ -15,6 +19,16 @@ std::int64_t global_batch(const WorkloadOptions& options, std::int64_t batch, st
   }
   if (options.batch_per_core) return *options.batch_per_core * options.replicas;
   return batch > 0 ? batch : default_per_core * options.replicas;
+}
+
+std::int64_t norm_groups(std::int64_t cores, std::int64_t replicas, std::int64_t batch) {
+  const std::int64_t group = cores == 0 ? replicas : std::min(cores, replicas);
+  if (replicas % group != 0 || batch % (replicas / group) != 0) {
+    throw base::InputError(fmt::format("{} images on {} cores have no equal groups of {} cores with common statistics",
+                                       batch, replicas, group),
+                           "model.bn_group=0 has one group");
+  }
+  return replicas / group;
 }
 
 }  // namespace podsim::workloads

@@ -15,4 +15,8 @@ void add_batch_key(ModelKeys& keys, std::int64_t& field);
 /// not 0, else `default_per_core` for each core. Throws base::InputError if both are given.
 std::int64_t global_batch(const WorkloadOptions& options, std::int64_t batch, std::int64_t default_per_core);
 
+/// Groups of neighbouring cores with common batch statistics: `replicas` cores in groups of `cores`, at most all of
+/// them; 0: one group. Throws base::InputError if groups, or their shares of `batch` images, are not equal.
+std::int64_t norm_groups(std::int64_t cores, std::int64_t replicas, std::int64_t batch);
+
 }  // namespace podsim::workloads

@@ -234,6 +234,13 @@ InstructionId Layers::dense(InstructionId x, std::int64_t units) {
   return bias(builder_.convert(product, precision_.parameter));
 }
 
+Loss with_share(hlo::build::GraphBuilder& b, Loss loss, const Loss& other, double share) {
+  loss.value = b.add(loss.value, b.multiply(other.value, b.full_like(other.value, share)));
+  loss.held.insert(loss.held.end(), other.held.begin(), other.held.end());
+  loss.given.insert(loss.given.end(), other.given.begin(), other.given.end());
+  return loss;
+}
+
 Loss softmax_cross_entropy(hlo::build::GraphBuilder& b, InstructionId logits, InstructionId labels, double smoothing) {
   const hlo::Shape shape = b.shape(logits);
   const std::int64_t classes = shape.dimensions.back(), last = shape.rank() - 1;

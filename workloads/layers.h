@@ -114,6 +114,9 @@ struct Loss {
   std::vector<hlo::InstructionId> predictions = {};       ///< what the network says, which is compared with targets
 };
 
+/// A loss plus a share of another one, such as that of an auxiliary classifier.
+Loss with_share(hlo::build::GraphBuilder& b, Loss loss, const Loss& other, double share);
+
 /// Mean over all rows of the cross-entropy of softmax(logits[..., classes]) against labels s32[...]. The target is
 /// 1 - smoothing for the true class, plus smoothing / classes for every class.
 Loss softmax_cross_entropy(hlo::build::GraphBuilder& builder, hlo::InstructionId logits, hlo::InstructionId labels,

@@ -25,4 +25,14 @@ bool glob_match(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
+std::string glob_of_numbered(std::string_view name) {
+  std::string glob;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit) glob += c;
+    if (digit && !glob.ends_with('*')) glob += '*';
+  }
+  return glob;
+}
+
 }  // namespace podsim::base::text

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <utility>
 
@@ -16,20 +15,6 @@ namespace {
 
 using hlo::spmd::mesh::ShardingRule;
 using hlo::spmd::propagate::ClassedArray;
-
-/// "layer*/ffn/w_in": a name with a star for each number in it.
-std::string starred(const std::string& name) {
-  std::string text;
-  for (const char letter : name) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(letter)) != 0;
-    if (!digit) {
-      text += letter;
-    } else if (text.empty() || text.back() != '*') {
-      text += '*';
-    }
-  }
-  return text;
-}
 
 const std::string& name_of(const hlo::Instruction& instruction) {
   return instruction.op_name.empty() ? instruction.name : instruction.op_name;
@@ -46,7 +31,7 @@ PlanFiles::PlanFiles(const hlo::Module& module, const hlo::spmd::propagate::Clas
   std::map<std::string, std::size_t> by_glob;
   for (hlo::InstructionId id = 0; id < hlo::InstructionId(entry_.instructions.size()); ++id) {
     if (!has_rule(id)) continue;
-    std::string glob = starred(name_of(entry_[id]));
+    std::string glob = base::text::glob_of_numbered(name_of(entry_[id]));
     const auto [at, is_new] = by_glob.try_emplace(glob, groups_.size());
     if (is_new) groups_.push_back({.glob = std::move(glob), .values = {}, .matched = {}});
     groups_[at->second].values.push_back(id);
@@ -113,7 +98,8 @@ hlo::spmd::mesh::ShardingFile PlanFiles::file(const ShardingPlan& plan) const {
 
 std::string class_name(const hlo::Module& module, const hlo::spmd::propagate::DimensionClass& of) {
   const hlo::spmd::propagate::EntryDimension& first = of.of.front();
-  return fmt::format("{}[{}]", starred(name_of(module.entry_computation()[first.id])), first.dimension);
+  return fmt::format("{}[{}]", base::text::glob_of_numbered(name_of(module.entry_computation()[first.id])),
+                     first.dimension);
 }
 
 }  // namespace podsim::sw::plans

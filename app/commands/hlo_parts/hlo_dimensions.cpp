@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -17,6 +16,7 @@
 #include "app/run/compiled_step.h"
 #include "app/run/files/module_file.h"
 #include "base/host/standard_output.h"
+#include "base/text/glob.h"
 #include "base/text/json_text.h"
 #include "base/text/text_table.h"
 #include "hlo/spmd/propagate/dimension_classes.h"
@@ -53,27 +53,14 @@ hlo::Module module_of(HloDimensionsOptions& options) {
   return std::move(workload.step.module);
 }
 
-/// "layer*/ffn/w_in": a name with a star for each number in it.
-std::string starred(const std::string& name) {
-  std::string text;
-  for (const char letter : name) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(letter)) != 0;
-    if (!digit) {
-      text += letter;
-    } else if (text.empty() || text.back() != '*') {
-      text += '*';
-    }
-  }
-  return text;
-}
-
 /// "layer*/ffn/w_in[1]", each once, in program order.
 std::vector<std::string> members_of_class(const hlo::Module& module, const hlo::spmd::propagate::DimensionClass& of) {
   std::vector<std::string> members;
   for (const hlo::spmd::propagate::EntryDimension& dimension : of.of) {
     const hlo::Instruction& value = module.entry_computation()[dimension.id];
     std::string member =
-        fmt::format("{}[{}]", starred(value.op_name.empty() ? value.name : value.op_name), dimension.dimension);
+        fmt::format("{}[{}]", base::text::glob_of_numbered(value.op_name.empty() ? value.name : value.op_name),
+                    dimension.dimension);
     if (std::ranges::find(members, member) == members.end()) members.push_back(std::move(member));
   }
   return members;

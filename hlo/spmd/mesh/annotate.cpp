@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of hlo/spmd/mesh/sharding_file.h.
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
@@ -23,17 +22,6 @@ int min_rank(const hlo::Shape& shape) {
     if (!is_token(*leaf)) rank = rank < 0 ? leaf->rank() : std::min(rank, leaf->rank());
   }
   return std::max(rank, 0);
-}
-
-/// Turns "layer12/ffn" into "layer*/ffn".
-std::string without_numbers(const std::string& name) {
-  std::string result;
-  for (const char c : name) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    if (!digit) result += c;
-    if (digit && !result.ends_with('*')) result += '*';
-  }
-  return result;
 }
 
 class Annotation {
@@ -121,7 +109,7 @@ class Annotation {
     std::set<std::string> names;
     for (const hlo::Instruction& instruction : entry_.instructions) {
       for (const std::string& name : {instruction.name, instruction.op_name}) {
-        if (!name.empty()) names.insert(glob ? without_numbers(name) : name);
+        if (!name.empty()) names.insert(glob ? base::text::glob_of_numbered(name) : name);
       }
     }
     const std::vector<std::string> candidates(names.begin(), names.end());

@@ -228,9 +228,8 @@ TrainingStep amoebanet_training_step(const AmoebaNetOptions& options) {
     const Scope scope(b, "loss");
     loss = softmax_cross_entropy(b, logits.main, labels, options.label_smoothing);
     if (options.auxiliary) {
-      const Loss second = softmax_cross_entropy(b, logits.auxiliary, labels, options.label_smoothing);
-      loss.value = b.add(loss.value, b.multiply(second.value, b.full_like(second.value, auxiliary_share)));
-      loss.held.insert(loss.held.end(), second.held.begin(), second.held.end());
+      loss = with_share(b, std::move(loss), softmax_cross_entropy(b, logits.auxiliary, labels, options.label_smoothing),
+                        auxiliary_share);
     }
   }
   return global_training_step(std::move(b), loss, network.trained(), options.optimizer, options.precision.gradient);

@@ -55,13 +55,7 @@ Workload build_amoebanet_d(const WorkloadOptions& options) {
                            fmt::format("the next one is {}", network.reduction_size + filter_multiple - rest));
   }
   network.batch = global_batch(options, network.batch, 128);
-  const std::int64_t group = own.bn_group == 0 ? options.replicas : std::min(own.bn_group, options.replicas);
-  if (options.replicas % group != 0 || network.batch % (options.replicas / group) != 0) {
-    throw base::InputError(fmt::format("{} images on {} cores have no equal groups of {} cores with common statistics",
-                                       network.batch, options.replicas, group),
-                           "model.bn_group=0 has one group");
-  }
-  network.norm_groups = options.replicas / group;
+  network.norm_groups = norm_groups(own.bn_group, options.replicas, network.batch);
   network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
   network.folded_norms = options.inference;
   if (options.inference) {

@@ -11,6 +11,8 @@
 namespace podsim::workloads::models::inception {
 namespace {
 
+constexpr double auxiliary_share = 0.4;  ///< of the auxiliary loss
+
 using hlo::InstructionId;
 using Scope = hlo::build::GraphBuilder::Scope;
 
@@ -169,15 +171,6 @@ InstructionId images_of(hlo::build::GraphBuilder& b, const InceptionOptions& opt
       "images");
 }
 
-/// The main loss plus 0.4 of the auxiliary one.
-Loss with_auxiliary(hlo::build::GraphBuilder& b, Loss main, const Loss& auxiliary) {
-  constexpr double share = 0.4;
-  main.value = b.add(main.value, b.multiply(auxiliary.value, b.full_like(auxiliary.value, share)));
-  main.held.insert(main.held.end(), auxiliary.held.begin(), auxiliary.held.end());
-  main.given.insert(main.given.end(), auxiliary.given.begin(), auxiliary.given.end());
-  return main;
-}
-
 }  // namespace
 
 TrainingStep inception_training_step(const InceptionOptions& options) {
@@ -191,8 +184,8 @@ TrainingStep inception_training_step(const InceptionOptions& options) {
     const Scope scope(b, "loss");
     loss = softmax_cross_entropy(b, logits.main, labels, options.label_smoothing);
     if (options.auxiliary) {
-      loss = with_auxiliary(b, std::move(loss),
-                            softmax_cross_entropy(b, logits.auxiliary, labels, options.label_smoothing));
+      loss = with_share(b, std::move(loss), softmax_cross_entropy(b, logits.auxiliary, labels, options.label_smoothing),
+                        auxiliary_share);
     }
   }
   return global_training_step(std::move(b), loss, network.trained(), options.optimizer, options.precision.gradient);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/models/inception/inception_workload.h"
 
-#include <fmt/format.h>
-
-#include "base/diagnostic.h"
 #include "workloads/global_batch.h"
 #include "workloads/models/inception/inception.h"
 #include "workloads/precision_keys.h"
@@ -37,13 +34,7 @@ Workload build_inception_v3(const WorkloadOptions& options) {
   own.keys().apply("inception_v3", options.model);
   InceptionOptions& network = own.network;
   network.batch = global_batch(options, network.batch, 128);
-  const std::int64_t group = own.bn_group == 0 ? options.replicas : std::min(own.bn_group, options.replicas);
-  if (options.replicas % group != 0 || network.batch % (options.replicas / group) != 0) {
-    throw base::InputError(fmt::format("{} images on {} cores have no equal groups of {} cores with common statistics",
-                                       network.batch, options.replicas, group),
-                           "model.bn_group=0 has one group");
-  }
-  network.norm_groups = options.replicas / group;
+  network.norm_groups = norm_groups(own.bn_group, options.replicas, network.batch);
   network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);
   network.folded_norms = options.inference;
   if (options.inference) {
