@@ -190,7 +190,7 @@ Json search_json(const SearchQuestion& question, const SearchOutcome& outcome) {
   for (const Visit& visit : outcome.visits) {
     Json point = {{"command", visit.command}};
     if (visit.estimate_s) point["estimate_s"] = *visit.estimate_s;
-    if (visit.way.plan) point["least_s"] = question.shardings->least_step_s(*visit.way.plan, true);
+    if (visit.way.plan) point["least_s"] = least_step_s(question, *visit.way.plan, visit.way);
     if (visit.trial.done) {
       point["step_time_s"] = step_of(visit);
       if (visit.trial.figures.contains("samples_per_s")) point["samples_per_s"] = visit.trial.figures["samples_per_s"];

@@ -104,11 +104,7 @@ class StepSearch {
   /// True if a bound says that a plan is no faster than the best step so far.
   bool is_slower(const sw::plans::ShardingPlan& plan, const Way& way) {
     if (!outcome_.best || question_.exhaustive || question_.objective.metric != nullptr) return false;
-    bool sharded_updates = question_.sharded_updates;
-    for (std::size_t i = 0; i < way.chosen.size(); ++i) {
-      sharded_updates = sharded_updates || (question_.choices[i].divides && way.chosen[i] != 0);
-    }
-    return question_.shardings->least_step_s(plan, sharded_updates) >= best().trial.figures.value("step_time_s", 0.0);
+    return least_step_s(question_, plan, way) >= best().trial.figures.value("step_time_s", 0.0);
   }
 
   /// Fills a round with the plans that cost least of each mesh, so that what is learned is of many kinds.
@@ -256,6 +252,14 @@ class StepSearch {
 SearchOutcome search_step(const SearchQuestion& question, VisitedStore& store, sweep::PointRunners& runners,
                           const std::atomic<bool>& stop, const std::function<void(double share)>& progress) {
   return StepSearch(question, store, runners, stop, progress).run();
+}
+
+double least_step_s(const SearchQuestion& question, const sw::plans::ShardingPlan& plan, const Way& way) {
+  bool sharded_updates = question.sharded_updates;
+  for (std::size_t i = 0; i < way.chosen.size(); ++i) {
+    sharded_updates = sharded_updates || (question.choices[i].divides && way.chosen[i] != 0);
+  }
+  return question.shardings->least_step_s(plan, sharded_updates);
 }
 
 std::vector<std::string> words_of(const SearchQuestion& question, const Way& way) {

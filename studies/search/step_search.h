@@ -70,6 +70,9 @@ struct SearchOutcome {
 SearchOutcome search_step(const SearchQuestion& question, VisitedStore& store, sweep::PointRunners& runners,
                           const std::atomic<bool>& stop, const std::function<void(double share)>& progress);
 
+/// A time that no step of a way with a plan is shorter than, in seconds (sw/plans/plan_bound.h).
+double least_step_s(const SearchQuestion& question, const sw::plans::ShardingPlan& plan, const Way& way);
+
 /// The sharding file of a way's plan, and words of `podsim run` for it.
 std::vector<std::string> words_of(const SearchQuestion& question, const Way& way);
 

@@ -11,7 +11,7 @@
 #include "base/host/interrupt.h"
 #include "studies/search/search_report.h"
 #include "tests/app/program.h"
-#include "tests/hlo/text/graph_of.h"
+#include "tests/sw/plans/trained_layer.h"
 #include "tests/sw/target_machines.h"
 
 namespace podsim::studies::search {
@@ -141,21 +141,8 @@ TEST_F(StepSearchTest, GoesOnWithMorePoints) {
 
 // The oracle is the whole space: whatever numbers steps take above their bounds, what is said to be proven is the best.
 TEST_F(StepSearchTest, WhatIsProvenIsTheBestOfAll) {
-  hlo::Module module = hlo::text::testing::graph_of(R"(
-HloModule m
-ENTRY e {
-  x = bf16[64,1024] parameter(0)
-  w = f32[1024,2048] parameter(1)
-  v = bf16[1024,2048] convert(w)
-  y = bf16[64,2048] dot(x, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  g = bf16[1024,2048] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}
-  wide = f32[1024,2048] convert(g)
-  next = f32[1024,2048] subtract(w, wide)
-  ROOT r = (f32[1024,2048]) tuple(next)
-})");
-  module.donations = {{.output = 0, .parameter = 1, .element = 0}};
   const sw::TargetMachine& machine = sw::the_tpu_v3();
-  ShardingCandidates shardings(module, machine, noc::Topology({2, 1}, {false, false}), {});
+  ShardingCandidates shardings(sw::plans::trained_layer(64), machine, noc::Topology({2, 1}, {false, false}), {});
   ASSERT_TRUE(shardings.ranked().all);
   std::map<std::string, double> steps;  // by file
   double least = 1;

@@ -8,31 +8,13 @@
 #include "sw/plans/plan_bound.h"
 #include "sw/plans/plan_file.h"
 #include "sw/plans/plan_space.h"
-#include "tests/hlo/text/graph_of.h"
+#include "tests/sw/plans/trained_layer.h"
 #include "tests/sw/target_machines.h"
 
 namespace podsim::sw::plans {
 namespace {
 
 using hlo::spmd::propagate::ClassedProgram;
-
-// A layer with the gradient and the update of its weight.
-hlo::Module layer() {
-  hlo::Module module = hlo::text::testing::graph_of(R"(
-HloModule m
-ENTRY e {
-  x = bf16[4096,1024] parameter(0)
-  w = f32[1024,2048] parameter(1)
-  v = bf16[1024,2048] convert(w)
-  y = bf16[4096,2048] dot(x, v), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  g = bf16[1024,2048] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}
-  wide = f32[1024,2048] convert(g)
-  next = f32[1024,2048] subtract(w, wide)
-  ROOT r = (f32[1024,2048]) tuple(next)
-})");
-  module.donations = {{.output = 0, .parameter = 1, .element = 0}};
-  return module;
-}
 
 class PlanCostTest : public ::testing::Test {
  protected:
@@ -44,7 +26,7 @@ class PlanCostTest : public ::testing::Test {
     return made;
   }
 
-  hlo::Module module_ = layer();
+  hlo::Module module_ = trained_layer(4096);
   ClassedProgram program_ = hlo::spmd::propagate::classed_program(module_);
   noc::Topology slice_{{2, 1}, {false, false}};
   AxisCosts axes_{the_tpu_v3(), slice_};
