@@ -14,10 +14,12 @@ using hlo::InstructionId;
 
 class ListScheduler {
  public:
-  ListScheduler(const hlo::Computation& computation, const std::vector<ScheduleStep>& steps, int look_ahead)
+  ListScheduler(const hlo::Computation& computation, const std::vector<ScheduleStep>& steps, int look_ahead,
+                TransferEnd end)
       : computation_(computation),
         steps_(steps),
         look_ahead_(look_ahead),
+        end_(end),
         ends_(steps.size(), 0),
         placed_(steps.size(), false),
         done_(steps.size(), -1) {
@@ -30,6 +32,7 @@ class ListScheduler {
     while (!open_.empty()) {
       start_transfers();
       if (!open_.empty()) issue(next());
+      end_transfers();
     }
     for (InstructionId id = 0; id < InstructionId(steps_.size()); ++id) place_result(id);
     return rewritten();
@@ -135,7 +138,17 @@ class ListScheduler {
     }
     for (const InstructionId before : step.after) place_result(before);
     place(id);
+    if (step.is_transfer && end_ == TransferEnd::when_over) running_.push_back(id);
     open_.erase(std::ranges::find(open_, id));
+  }
+
+  /// Waits for the transfers that are over, so that what they read need not be kept.
+  void end_transfers() {
+    std::erase_if(running_, [&](InstructionId id) {
+      const bool is_over = ends_[std::size_t(id)] <= now_;
+      if (is_over) place_result(id);
+      return is_over;
+    });
   }
 
   /// Appends an instruction behind its operands.
@@ -175,8 +188,10 @@ class ListScheduler {
 
   const hlo::Computation& computation_;
   const std::vector<ScheduleStep>& steps_;
-  int look_ahead_;                   ///< number of steps behind the next one
-  std::vector<InstructionId> open_;  ///< steps that are not issued, in the program's order
+  int look_ahead_;  ///< number of steps behind the next one
+  TransferEnd end_;
+  std::vector<InstructionId> running_;  ///< transfers that are not known to be over
+  std::vector<InstructionId> open_;     ///< steps that are not issued, in the program's order
   std::vector<double> ends_;
   std::vector<bool> placed_;
   std::vector<InstructionId> done_;    ///< of a transfer that has been waited for
@@ -187,9 +202,9 @@ class ListScheduler {
 
 }  // namespace
 
-hlo::Computation scheduled(const hlo::Computation& computation, const std::vector<ScheduleStep>& steps,
-                           int look_ahead) {
-  return ListScheduler(computation, steps, look_ahead).run();
+hlo::Computation scheduled(const hlo::Computation& computation, const std::vector<ScheduleStep>& steps, int look_ahead,
+                           TransferEnd end) {
+  return ListScheduler(computation, steps, look_ahead, end).run();
 }
 
 }  // namespace podsim::sw::compiler

@@ -28,9 +28,10 @@ enum class Overlap {
 ///   - Infeeds, outfeeds, sends, loops and calls keep their order, and so do the readers of an array and the ops that
 ///     update it in place.
 ///
-/// The look-ahead of the scheduler is shortened until the step needs no more memory than a core has, or than it needs
-/// as it is. `donations` are those of memory_account.h; costs of ops come from `cache` if it has them. A scheduled
-/// module, and one in which nothing fits, is returned unchanged.
+/// If the step needs more memory than a core has, and than it needs as it is, the done of a collective follows the op
+/// during which it ends, by the times above, and then the look-ahead of the scheduler is shortened. `donations` are
+/// those of memory_account.h; costs of ops come from `cache` if it has them. A scheduled module, and one in which
+/// nothing fits, is returned unchanged.
 hlo::Module overlap_collectives(hlo::Module fused, const TargetMachine& machine,
                                 std::span<const hlo::Donation> donations, OpCache* cache = nullptr);
 
