@@ -2,6 +2,7 @@
 #include "noc/folded_topology.h"
 
 #include <cassert>
+#include <cstdint>
 
 namespace podsim::noc {
 
@@ -36,6 +37,12 @@ FoldedTopology FoldedTopology::fold_all(Topology full) {
   std::vector<bool> folded;
   for (int d = 0; d < full.dimensions(); ++d) folded.push_back(can_fold(full, d));
   return FoldedTopology(std::move(full), std::move(folded));
+}
+
+FoldedTopology FoldedTopology::to_one(Topology full) {
+  const auto dimensions = std::size_t(full.dimensions());
+  Topology one(std::vector<std::int64_t>(dimensions, 1), std::vector<bool>(dimensions, true));
+  return FoldedTopology(std::move(full), std::vector<bool>(dimensions, true), std::move(one));
 }
 
 NodeId FoldedTopology::representative_of(NodeId full_node) const {

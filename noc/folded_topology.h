@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "noc/topology.h"
@@ -28,6 +29,8 @@ class FoldedTopology {
   static bool can_fold(const Topology& topology, int dimension);
   /// Folded along every dimension that allows it.
   static FoldedTopology fold_all(Topology full);
+  /// One node for all, also along dimensions that cannot fold: no longer exact, and without messages.
+  static FoldedTopology to_one(Topology full);
 
   const Topology& full() const { return full_; }
   /// The folded topology: size 1 and wrapped along folded dimensions.
@@ -39,6 +42,9 @@ class FoldedTopology {
   NodeId full_node_of(NodeId representative) const;
 
  private:
+  FoldedTopology(Topology full, std::vector<bool> folded, Topology representatives)
+      : full_(std::move(full)), folded_(std::move(folded)), representatives_(std::move(representatives)) {}
+
   Topology full_;
   std::vector<bool> folded_;
   Topology representatives_;

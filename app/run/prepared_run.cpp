@@ -29,6 +29,9 @@ sw::runtime::Detail chosen_detail(const RunOptions& options) {
   if (detail != sw::runtime::Detail::chip && !options.chip_ops.empty()) {
     throw base::InputError("--chip-ops chooses ops at detail chip", "add --detail chip");
   }
+  if (options.one_chip && (detail == sw::runtime::Detail::tile || detail == sw::runtime::Detail::chip)) {
+    throw base::InputError("--fold all simulates no transfers of chips", "--detail auto or replay");
+  }
   if (detail == sw::runtime::Detail::chip && !options.contention) {
     throw base::InputError("transfers share the banks of a chip at detail chip", "leave out --contention off");
   }
@@ -130,6 +133,7 @@ sw::runtime::SimulationOptions PreparedRun::simulation_options() const {
   options.real = options_.real;
   options.chip_ops = options_.chip_ops;
   options.fold = options_.fold;
+  options.one_chip = options_.one_chip;
   options.contention = options_.contention;
   options.algorithm = options_.algorithm;
   if (options_.input.value_or(false)) options.input = report_.input;

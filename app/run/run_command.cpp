@@ -135,11 +135,14 @@ void add_simulation_flags(CLI::App& run, RunOptions& options) {
   run.add_option_function<std::string>(
          "--fold",
          [&options](const std::string& text) {
-           options.fold = base::host::parse_choice("--fold", text, "on or off", {"on", "off"}) == 0;
+           const std::size_t choice = base::host::parse_choice("--fold", text, "on, off or all", {"on", "off", "all"});
+           options.fold = choice != 1;
+           options.one_chip = choice == 2;
          },
          "on: but for detail tile, simulate chips that do the same\nat the same time, and layers and trips of loops "
-         "that repeat\nthemselves, once; off: simulate all [on]")
-      ->option_text("on|off");
+         "that repeat\nthemselves, once; off: simulate all; all: one chip for\nall, whose collectives take the time "
+         "that they take alone\n[on]")
+      ->option_text("on|off|all");
   static const std::vector<std::string> overlaps{"none", "collectives"};
   run.add_option_function<std::string>(
          "--overlap",

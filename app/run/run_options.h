@@ -57,6 +57,7 @@ struct RunOptions {
   std::optional<workloads::job::LoopPlan> loop;  ///< std::nullopt: no loop
   std::optional<TrainOptions> train;             ///< of podsim train
   bool fold = true;
+  bool one_chip = false;  ///< --fold all
   sw::compiler::Overlap overlap = sw::compiler::Overlap::none;
   sw::driver::CompilerYear compiler;
   bool contention = true;

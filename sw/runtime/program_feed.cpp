@@ -61,12 +61,12 @@ hw::Command ProgramFeed::command_for_op(const SimulatedCore& core, const compile
 hw::Command ProgramFeed::command_for_collective(const SimulatedCore& core, const compiler::ProgramItem& item) {
   if (item.phase == hlo::AsyncPhase::start) {
     by_.waits.started(core.index, core.cursor.item(), core.cursor.execution());
-    by_.collectives.start(core.index, core.cursor.execution(), item.index);
+    start_collective(core, core.cursor.execution(), item.index);
     return hw::Delay{};
   }
-  if (const auto known = by_.by_formula.find(item.index); known != by_.by_formula.end())
-    return hw::Delay{known->second};
   if (item.phase == hlo::AsyncPhase::done) return command_for_end(core, item);
+  const auto known = by_.by_formula.find(item.index);
+  if (known != by_.by_formula.end() && !by_.waits.any_goes_on(core.index)) return hw::Delay{known->second.cycles};
   return hw::External{core.cursor.execution(), item.hlo_name};
 }
 
@@ -84,7 +84,14 @@ bool ProgramFeed::through_parts(const SimulatedCore& core) const {
 void ProgramFeed::reached(const SimulatedCore& core, const hw::External& command) {
   by_.waits.wait(core.index, command.id);
   const compiler::ProgramItem& item = item_of(core);
-  if (item.phase == hlo::AsyncPhase::none) by_.collectives.start(core.index, command.id, item.index);
+  if (item.phase == hlo::AsyncPhase::none) start_collective(core, command.id, item.index);
+}
+
+void ProgramFeed::start_collective(const SimulatedCore& core, std::uint64_t execution, int collective) {
+  if (const auto known = by_.by_formula.find(collective); known != by_.by_formula.end()) {
+    return by_.background.start(core.index, execution, known->second);
+  }
+  by_.collectives.start(core.index, execution, collective);
 }
 
 void ProgramFeed::executed(const SimulatedCore& core, const hw::OpResult& op) {

@@ -25,7 +25,7 @@ std::vector<base::Bytes> batch_of(const compiler::Program& program, std::int32_t
 ///
 ///   op            its tiles on a chip that has units, else the duration that was recorded; at detail chip its tiles
 ///                 while an asynchronous item runs, and in the last step if it is chosen and not known
-///   collective    a wait for the engine, or a delay by formula
+///   collective    a wait for the engine; by formula a delay, or an asynchronous op behind those in flight
 ///   start, done   no time; a wait if the asynchronous item is still in flight
 ///   infeed, outfeed
 class ProgramFeed {
@@ -35,7 +35,7 @@ class ProgramFeed {
     OpRecords& records;
     ChipParts* parts;                               ///< only at detail chip
     const std::vector<bool>& real;                  ///< by simulated chip: whether it has units
-    const std::map<int, base::Cycles>& by_formula;  ///< durations of collectives that are not simulated
+    const std::map<int, hw::OpResult>& by_formula;  ///< of collectives that are not simulated
     waits::Waits& waits;
     waits::RunningCollectives& collectives;
     waits::BackgroundOps& background;
@@ -56,6 +56,7 @@ class ProgramFeed {
   hw::Command command_for_op(const SimulatedCore& core, const compiler::ProgramItem& item);
   hw::Command command_for_collective(const SimulatedCore& core, const compiler::ProgramItem& item);
   hw::Command command_for_end(const SimulatedCore& core, const compiler::ProgramItem& item);
+  void start_collective(const SimulatedCore& core, std::uint64_t execution, int collective);
   const compiler::ProgramItem& item_of(const SimulatedCore& core) const;
   bool on_real_chip(const SimulatedCore& core) const;
   bool through_parts(const SimulatedCore& core) const;

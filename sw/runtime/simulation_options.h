@@ -28,6 +28,7 @@ struct SimulationOptions {
   bool contention = true;                 ///< lets an op and concurrent transfers slow each other at the HBM
   compiler::OpCache* op_cache = nullptr;  ///< may contain the costs of replayed ops
   bool fold = true;  ///< lets a chip represent its translates along wrapped dimensions, and a trip those that repeat it
+  bool one_chip = false;  ///< one chip stands for all; its collectives take the time that they take alone (pod/fold.h)
   std::optional<hw::input::InputPlan> input;  ///< hosts that prepare the batches; without them every batch is ready
   base::Time launch;  ///< of each request, from when the slice is free (workloads/job: loop_launch)
   /// Used for the collectives that it supports. The others, or all without a value, use the algorithm with the shortest

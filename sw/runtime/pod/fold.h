@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "hw/op_result.h"
 #include "noc/folded_topology.h"
 #include "sw/compiler/program.h"
 #include "sw/runtime/pod/collective_schedules.h"
@@ -22,12 +23,20 @@ namespace podsim::sw::runtime::pod {
 /// sw/collectives/schedule/collective_estimate.h computes and do not prevent it.
 struct Fold {
   noc::FoldedTopology topology;
-  std::map<int, base::Cycles> by_formula = {};  ///< durations of the collectives that are not simulated, by index
+  std::map<int, hw::OpResult> by_formula = {};  ///< of the collectives that are not simulated with the cores, by index
   std::vector<std::string> notes = {};          ///< on what is taken by formula, and what is not folded
 };
 
 /// `schedules` are those of the program's collectives on the slice.
 Fold fold(const compiler::Program& program, const TargetMachine& machine, const noc::Topology& slice,
           const CollectiveSchedules& schedules);
+
+/// One chip for all: each collective takes the time that it takes by itself on the idle slice
+/// (sw/collectives/engine/algorithm_choice.h), when all cores begin together, and moves through the HBM what the first
+/// core reads and writes. Those of a core run one after another. So what is left out is that cores drift apart, that
+/// collectives along different dimensions run at the same time, and that ops slow collectives. Throws InputError if
+/// cores take different branches.
+Fold fold_to_one(const compiler::Program& program, const TargetMachine& machine, const noc::Topology& slice,
+                 const CollectiveSchedules& schedules);
 
 }  // namespace podsim::sw::runtime::pod

@@ -18,7 +18,9 @@ struct LoadedProgram {
                 const SimulationOptions& options)
       : program(its_program),
         schedules(pod::schedules_of(program, machine, slice, options.algorithm)),
-        fold(reduces(options) ? pod::fold(program, machine, slice, schedules) : pod::Fold{slice}),
+        fold(options.one_chip   ? pod::fold_to_one(program, machine, slice, schedules)
+             : reduces(options) ? pod::fold(program, machine, slice, schedules)
+                                : pod::Fold{slice}),
         records(program, machine, options.op_cache) {}
 
   const compiler::Program& program;

@@ -26,6 +26,19 @@ void check_that_ops_fit(const compiler::Program& program, const TargetMachine& m
   }
 }
 
+/// Has every link carry the mean of all, where no message was simulated.
+void share_link_bytes(RunResult& result, const noc::Topology& slice, const TargetMachine& machine) {
+  std::int64_t links = 0;
+  for (noc::LinkId id = 0; id < slice.link_ids(); ++id) links += slice.link(id) ? 1 : 0;
+  if (links == 0) return;
+  const base::Bytes mean(result.activity.slice.link_bytes.value() / links);
+  for (noc::LinkId id = 0; id < slice.link_ids(); ++id) {
+    if (slice.link(id)) result.link_bytes[std::size_t(id)] = mean;
+  }
+  const double capacity = machine.ici.payload_rate().si() * base::to_duration(result.step_time).si();
+  result.ici_utilization = capacity > 0 ? double(mean.value()) / capacity : 0;
+}
+
 std::size_t cores_of(const SimulatedSlice& slice, const TargetMachine& machine) {
   return std::size_t(slice.topology().representatives().nodes()) * std::size_t(machine.cores_per_chip);
 }
@@ -148,6 +161,7 @@ void Simulation::check_that_all_finished() const {
 RunResult Simulation::result() {
   RunResult result = observation_.result();
   result.activity = step_activity(program_, machine_, loaded_.schedules, loaded_.fold, observation_);
+  if (options_.one_chip) share_link_bytes(result, topology().full(), machine_);
   result.partial = stopped() && result.steps < steps_;
   result.simulated_chips = topology().representatives().nodes();
   for (std::size_t chip = 0; chip < slice_.real().size(); ++chip) {
