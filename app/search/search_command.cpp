@@ -143,6 +143,7 @@ class SearchedStep {
  public:
   explicit SearchedStep(const run::RunOptions& options)
       : config_(options.machine.load()), machine_(sw::read_target(config_)), probe_(options) {
+    if (!options.slice.empty()) chips_ = options::parse_slice(options.slice, machine_).nodes();
     if (!options.partition.sharding.empty()) return;
     if (!options.partition.mesh.empty()) mesh_ = sizes_of_mesh(options.partition.mesh);
     if (mesh_.empty() && !options.slice.empty()) {  // any mesh of the slice, not the one that the workload comes with
@@ -151,10 +152,12 @@ class SearchedStep {
     }
     run::StepCompiler compiler(probe_, machine_);
     const noc::Topology slice = compiler.slice();
+    chips_ = slice.nodes();
     std::optional<hlo::Module> module = compiler.take_whole_program();
     if (module) shardings_.emplace(*std::move(module), machine_, slice, mesh_);
   }
 
+  std::int64_t chips() const { return chips_; }
   studies::search::ShardingCandidates* shardings() { return shardings_ ? &*shardings_ : nullptr; }
   const base::Config& config() const { return config_; }
 
@@ -163,8 +166,16 @@ class SearchedStep {
   sw::TargetMachine machine_;
   run::RunOptions probe_;
   std::vector<std::int64_t> mesh_;
+  std::int64_t chips_ = 1;
   std::optional<studies::search::ShardingCandidates> shardings_;
 };
+
+/// Many chips are one chip while ways are compared, unless flags of the step say how it is simulated.
+Words judge_of(const run::RunOptions& step, std::int64_t chips) {
+  constexpr std::int64_t few = 16;
+  const bool is_chosen = step.detail || !step.fold || step.one_chip || !step.real.empty() || step.banks;
+  return chips <= few || is_chosen ? Words() : Words{"--fold", "all", "--detail", "replay"};
+}
 
 /// What a search is of, so that points of another one are not taken for its own.
 studies::search::SearchIdentity identity_of(const Words& step, const base::Config& machine,
@@ -208,6 +219,7 @@ int search(const SearchOptions& options, const Words& words, const MakeRunners& 
   SearchedStep step(options.run);
   if (options.only != "flags") question.shardings = step.shardings();
   question.exhaustive = options.exhaustive;
+  question.judge = judge_of(options.run, step.chips());
   check_exhaustive(options, question);
   if (options.exhaustive) question.points = question.shardings->ranked().plans.size() + options.points;
   question.sharded_updates = options.run.partition.shards_updates();

@@ -106,6 +106,34 @@ std::string space_text(const SearchQuestion& question, const SearchOutcome& outc
                             ranked.all ? "all that there are" : "of a space that is too large to look at whole");
 }
 
+Json point_json(const SearchQuestion& question, const Visit& visit) {
+  Json point = {{"command", visit.command}};
+  if (visit.estimate_s) point["estimate_s"] = *visit.estimate_s;
+  if (visit.way.plan) point["least_s"] = least_step_s(question, *visit.way.plan, visit.way);
+  if (visit.trial.done) {
+    point["step_time_s"] = step_of(visit);
+    if (visit.trial.figures.contains("samples_per_s")) point["samples_per_s"] = visit.trial.figures["samples_per_s"];
+    point["peak_bytes_per_core"] = memory_of(visit);
+    point["within_limits"] = visit.value.has_value();
+  } else {
+    point["error"] = first_line(visit.trial.error);
+  }
+  return point;
+}
+
+/// What the step as it is given and the best way take without the judge's words.
+std::string whole_text(const SearchQuestion& question, const SearchOutcome& outcome) {
+  if (question.judge.empty()) return "";
+  std::string text = fmt::format("judged by    {}: one chip, whose collectives take as long as they do alone\n",
+                                 fmt::join(question.judge, " "));
+  for (std::size_t i = 0; i < outcome.whole.size(); ++i) {
+    const Visit& visit = outcome.whole[i];
+    text += fmt::format("{}{}\n", i == 0 ? "whole        as given: " : "             best: ",
+                        visit.trial.done ? row_of(visit) : first_line(visit.trial.error));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<OneChange> changes_from_best(const SearchQuestion& question, const SearchOutcome& outcome) {
@@ -152,6 +180,7 @@ std::string search_text(const SearchQuestion& question, const SearchOutcome& out
     text += fmt::format("mesh         {}\n", fmt::join(axes, "\n             "));
   }
   text += "command      " + best.command + "\n";
+  text += whole_text(question, outcome);
   if (outcome.proven)
     text += "proven       with the flags of the shardings that ran, none of their space is faster than this\n";
 
@@ -186,21 +215,9 @@ std::string search_text(const SearchQuestion& question, const SearchOutcome& out
 }
 
 Json search_json(const SearchQuestion& question, const SearchOutcome& outcome) {
-  Json points = Json::array();
-  for (const Visit& visit : outcome.visits) {
-    Json point = {{"command", visit.command}};
-    if (visit.estimate_s) point["estimate_s"] = *visit.estimate_s;
-    if (visit.way.plan) point["least_s"] = least_step_s(question, *visit.way.plan, visit.way);
-    if (visit.trial.done) {
-      point["step_time_s"] = step_of(visit);
-      if (visit.trial.figures.contains("samples_per_s")) point["samples_per_s"] = visit.trial.figures["samples_per_s"];
-      point["peak_bytes_per_core"] = memory_of(visit);
-      point["within_limits"] = visit.value.has_value();
-    } else {
-      point["error"] = first_line(visit.trial.error);
-    }
-    points.push_back(std::move(point));
-  }
+  Json points = Json::array(), whole = Json::array();
+  for (const Visit& visit : outcome.visits) points.push_back(point_json(question, visit));
+  for (const Visit& visit : outcome.whole) whole.push_back(point_json(question, visit));
   Json result = {{"schema_version", 1}, {"command", "search"}};
   if (outcome.best) {
     const Visit& best = outcome.visits[*outcome.best];
@@ -220,6 +237,10 @@ Json search_json(const SearchQuestion& question, const SearchOutcome& outcome) {
     result["shardings_ranked"] = question.shardings->ranked().costed;
     result["proven"] = outcome.proven;
     result["shardings_all"] = question.shardings->ranked().all;
+  }
+  if (!question.judge.empty()) {
+    result["judge"] = question.judge;
+    result["whole"] = std::move(whole);
   }
   result["pareto"] = pareto_front(outcome);
   result["points"] = std::move(points);

@@ -2,6 +2,7 @@
 #include "studies/search/step_search.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -35,14 +36,8 @@ class StepSearch {
   SearchOutcome run() && {
     visit({as_given()});
     search_choices();
-    if (question_.shardings == nullptr) return std::move(outcome_);
-    const std::size_t for_choices = question_.choices.empty() ? 0 : question_.points / 4;
-    search_shardings(for_choices);
-    if (outcome_.best && best().way.plan) {
-      search_choices();
-    } else {
-      search_shardings(0);
-    }
+    if (question_.shardings != nullptr) search_both();
+    if (!question_.judge.empty() && outcome_.best) check_whole();
     return std::move(outcome_);
   }
 
@@ -65,6 +60,16 @@ class StepSearch {
   const Visit& best() const { return outcome_.visits[*outcome_.best]; }
   std::size_t left() const { return question_.points - std::min(question_.points, outcome_.visits.size()); }
   bool is_visited(const Way& way) const { return visited_.contains(way); }
+
+  void search_both() {
+    const std::size_t for_choices = question_.choices.empty() ? 0 : question_.points / 4;
+    search_shardings(for_choices);
+    if (outcome_.best && best().way.plan) {
+      search_choices();
+    } else {
+      search_shardings(0);
+    }
+  }
 
   /// Until `kept_back` points are left.
   void search_shardings(std::size_t kept_back) {
@@ -201,23 +206,75 @@ class StepSearch {
       added.way = std::move(candidate.way);
       added.estimate_s = candidate.estimate_s;
       Words words = words_of(question_, added.way);
+      words.insert(words.end(), question_.judge.begin(), question_.judge.end());
       added.command = "podsim " + base::host::shell_line(words);
       if (store_.find(added.command) != nullptr) continue;
       positions.push_back(outcome_.visits.size() - 1);
       if (!question_.op_cache.empty()) words.insert(words.end(), {"--op-cache", question_.op_cache.string()});
       missing.push_back(std::move(words));
     }
-    run(missing, positions);
+    run(missing, positions, outcome_.visits, 0);
     for (std::size_t i = first; i < outcome_.visits.size(); ++i) judge(i);
   }
 
-  void run(const std::vector<Words>& commands, const std::vector<std::size_t>& positions) {
+  /// Runs the step as it is given whole, and the best ways until one is no slower than that.
+  void check_whole() {
+    constexpr std::size_t most = 3;
+    std::vector<std::size_t> order;
+    for (std::size_t i = 1; i < outcome_.visits.size(); ++i) {
+      if (outcome_.visits[i].value && i != *outcome_.best) order.push_back(i);
+    }
+    std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return *outcome_.visits[i].value; });
+    if (*outcome_.best != 0) order.insert(order.begin(), *outcome_.best);
+    if (order.size() > most) order.resize(most);
+    if (order.empty()) {
+      outcome_.whole = run_whole({0});
+      return;
+    }
+    std::vector<Visit> whole = run_whole({0, order.front()});
+    const std::optional<double> given = whole.front().value;
+    outcome_.best = order.front();
+    for (std::size_t next = 1; given && whole[1].value && *whole[1].value < *given; ++next) {
+      if (next == order.size()) {
+        outcome_.best = 0;
+        whole[1] = whole[0];
+        break;
+      }
+      outcome_.best = order[next];
+      whole[1] = run_whole({order[next]}).front();
+    }
+    outcome_.whole = std::move(whole);
+  }
+
+  /// Visits again, without the judge's words.
+  std::vector<Visit> run_whole(const std::vector<std::size_t>& of) {
+    std::vector<Visit> visits;
+    std::vector<Words> commands;
+    std::vector<std::size_t> positions;
+    for (const std::size_t i : of) {
+      Visit& visit = visits.emplace_back(outcome_.visits[i]);
+      Words words = words_of(question_, visit.way);
+      visit.command = "podsim " + base::host::shell_line(words);
+      if (store_.find(visit.command) != nullptr) continue;
+      if (!question_.op_cache.empty()) words.insert(words.end(), {"--op-cache", question_.op_cache.string()});
+      positions.push_back(visits.size() - 1);
+      commands.push_back(std::move(words));
+    }
+    run(commands, positions, visits, outcome_.visits.size() + whole_runs_);
+    whole_runs_ += visits.size();
+    for (Visit& visit : visits) evaluate(visit);
+    return visits;
+  }
+
+  /// `positions` are those of the commands' visits, which are numbered from `first` on.
+  void run(const std::vector<Words>& commands, const std::vector<std::size_t>& positions,
+           const std::vector<Visit>& visits, std::size_t first) {
     if (commands.empty()) return;
     const sweep::CommandWatch watch{.ended =
                                         [&](std::size_t command, const base::host::ProcessOutput& output) {
-                                          const Visit& of = outcome_.visits[positions[command]];
-                                          store_.add(std::int64_t(positions[command]), of.command, name_of(of.way),
-                                                     of.estimate_s, sweep::trial_of(output));
+                                          const Visit& of = visits[positions[command]];
+                                          store_.add(std::int64_t(first + positions[command]), of.command,
+                                                     name_of(of.way), of.estimate_s, sweep::trial_of(output));
                                           ++ended_;
                                         },
                                     .waited = [&] { progress_(double(ended_) / double(question_.points)); }};
@@ -225,11 +282,15 @@ class StepSearch {
   }
 
   void judge(std::size_t i) {
-    Visit& visit = outcome_.visits[i];
-    visit.trial = *store_.find(visit.command);
-    if (visit.trial.done) visit.value = value_of(question_.objective, visit.trial.figures);
+    const Visit& visit = outcome_.visits[i];
+    evaluate(outcome_.visits[i]);
     if (!visit.value) return;
     if (!outcome_.best || is_better(*visit.value, *best().value, least_gain)) outcome_.best = i;
+  }
+
+  void evaluate(Visit& visit) const {
+    visit.trial = *store_.find(visit.command);
+    visit.value = visit.trial.done ? value_of(question_.objective, visit.trial.figures) : std::nullopt;
   }
 
   static std::string name_of(const Way& way) {
@@ -241,7 +302,7 @@ class StepSearch {
   sweep::PointRunners& runners_;
   const std::atomic<bool>& stop_;
   const std::function<void(double)>& progress_;
-  std::size_t ended_ = 0;
+  std::size_t ended_ = 0, whole_runs_ = 0;
   LearnedCost learned_;
   std::set<Way> visited_;
   SearchOutcome outcome_;

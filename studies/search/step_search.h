@@ -38,6 +38,7 @@ struct Visit {
 
 struct SearchQuestion {
   std::vector<std::string> step;            ///< words of `podsim run` behind the program's name, without --json
+  std::vector<std::string> judge = {};      ///< more of them, with which ways are compared; empty: as the step runs
   ShardingCandidates* shardings = nullptr;  ///< null: the sharding is given
   std::vector<Choice> choices;
   Objective objective;
@@ -52,6 +53,9 @@ struct SearchQuestion {
 struct SearchOutcome {
   std::vector<Visit> visits;        ///< in the order of the search; the first is the step as it is given
   std::optional<std::size_t> best;  ///< std::nullopt: no way runs
+  /// With a judge: runs without its words, of the step as it is given and of the best way; then the best is the one
+  /// that is best in these, if they end.
+  std::vector<Visit> whole;
   /// No sharding of the space is faster, with the flags with which shardings were run: those that did not run have
   /// bounds that are not below the best.
   bool proven = false;
@@ -64,7 +68,10 @@ struct SearchOutcome {
 ///   2. shardings, with the flags of the best, until a quarter of the points is left: first the plans of each mesh that
 ///      cost least by formula; then in each round of eight four of all that were ranked and four neighbours of the best
 ///      one so far, those that are expected to take least (learned_cost.h),
-///   3. if a sharding is best, the choices once more from there.
+///   3. if a sharding is best, the choices once more from there,
+///   4. with a judge, the step as it is given without its words, and from the best way on down the first one that is
+///   not
+///      slower than that, of three.
 ///
 /// Ways in `store` do not run again. Throws Interrupted if `stop` is set.
 SearchOutcome search_step(const SearchQuestion& question, VisitedStore& store, sweep::PointRunners& runners,

@@ -2,6 +2,11 @@
 #include "sw/runtime/program_feed.h"
 
 namespace podsim::sw::runtime {
+namespace {
+
+constexpr std::int64_t pieces_of_collective = 256;
+
+}  // namespace
 
 std::vector<base::Bytes> batch_of(const compiler::Program& program, std::int32_t core) {
   std::vector<base::Bytes> batch;
@@ -89,7 +94,7 @@ void ProgramFeed::reached(const SimulatedCore& core, const hw::External& command
 
 void ProgramFeed::start_collective(const SimulatedCore& core, std::uint64_t execution, int collective) {
   if (const auto known = by_.by_formula.find(collective); known != by_.by_formula.end()) {
-    return by_.background.start(core.index, execution, known->second);
+    return by_.background.start(core.index, execution, known->second, pieces_of_collective);
   }
   by_.collectives.start(core.index, execution, collective);
 }

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "base/diagnostic.h"
 #include "base/text/percent.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/schedule/collective_activity.h"
@@ -125,7 +124,9 @@ Fold fold(const compiler::Program& program, const TargetMachine& machine, const 
 Fold fold_to_one(const compiler::Program& program, const TargetMachine& machine, const noc::Topology& slice,
                  const CollectiveSchedules& schedules) {
   if (!program.core_sets.empty()) {
-    throw base::InputError("one chip cannot stand for all: cores of the program take different branches");
+    Fold result = fold(program, machine, slice, schedules);
+    result.notes.emplace_back("--fold all: one chip cannot stand for all, since cores take different branches");
+    return result;
   }
   Fold result{noc::FoldedTopology::to_one(slice)};
   collectives::engine::CollectiveTimes times(machine);

@@ -34,8 +34,8 @@ Fold fold(const compiler::Program& program, const TargetMachine& machine, const 
 /// One chip for all: each collective takes the time that it takes by itself on the idle slice
 /// (sw/collectives/engine/algorithm_choice.h), when all cores begin together, and moves through the HBM what the first
 /// core reads and writes. Those of a core run one after another. So what is left out is that cores drift apart, that
-/// collectives along different dimensions run at the same time, and that ops slow collectives. Throws InputError if
-/// cores take different branches.
+/// collectives along different dimensions run at the same time, and that ops slow collectives. As fold() if cores take
+/// different branches.
 Fold fold_to_one(const compiler::Program& program, const TargetMachine& machine, const noc::Topology& slice,
                  const CollectiveSchedules& schedules);
 

@@ -11,7 +11,6 @@ namespace podsim::sw::runtime::waits {
 namespace {
 
 constexpr std::int64_t piece_bytes = 64 << 10;  ///< 160 ns of the HBM, a fraction of most tiles
-constexpr std::int64_t max_pieces = 4096;
 
 /// The `number`th of `pieces` nearly equal parts of `bytes`.
 base::Bytes part(base::Bytes bytes, std::int64_t number, std::int64_t pieces) {
@@ -37,13 +36,15 @@ BackgroundOps::BackgroundOps(sc_core::sc_module_name name, const TargetMachine& 
   dont_initialize();
 }
 
-void BackgroundOps::start(std::size_t core, std::uint64_t execution, const hw::OpResult& cost) {
+void BackgroundOps::start(std::size_t core, std::uint64_t execution, const hw::OpResult& cost,
+                          std::int64_t most_pieces) {
   const auto read = double(cost.read_bytes.value()), written = double(cost.written_bytes.value());
   const double contiguous = read + written + turnaround_ * std::min(read, written);
   const double busy = double(cost.hbm_busy.value()) * bytes_per_cycle_;
   const double scale = contiguous > 0 ? busy / contiguous : 0;
   const bool in_pieces = chips_[core / cores_per_chip_]->ends_known();
-  const std::int64_t pieces = in_pieces ? std::clamp<std::int64_t>(std::int64_t(busy) / piece_bytes, 1, max_pieces) : 1;
+  const std::int64_t pieces =
+      in_pieces ? std::clamp<std::int64_t>(std::int64_t(busy) / piece_bytes, 1, most_pieces) : 1;
   const auto scaled = [&](double bytes) { return base::Bytes(std::int64_t(scale * bytes)); };
   waiting_[core].push_back({execution, cost, scaled(read), scaled(written), pieces, 0, {}});
   if (waiting_[core].size() == 1) begin_first(core);

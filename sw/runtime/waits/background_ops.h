@@ -29,8 +29,11 @@ class BackgroundOps : public sc_core::sc_module {
   BackgroundOps(sc_core::sc_module_name name, const TargetMachine& machine, const std::vector<hw::chip::Chip*>& chips,
                 OnFinish on_finish);
 
-  /// Starts an op now, or when the ops that the core started before have ended. `cost` is that of the op alone.
-  void start(std::size_t core, std::uint64_t execution, const hw::OpResult& cost);
+  static constexpr std::int64_t max_pieces = 4096;
+  /// Starts an op now, or when the ops that the core started before have ended. `cost` is that of the op alone,
+  /// `most_pieces` those in which it moves its data.
+  void start(std::size_t core, std::uint64_t execution, const hw::OpResult& cost,
+             std::int64_t most_pieces = max_pieces);
 
  private:
   struct Op {
