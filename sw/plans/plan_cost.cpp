@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "sw/plans/product_padding.h"
@@ -164,30 +166,48 @@ class DividedProduct {
 }  // namespace
 
 PlanCost PlanCosts::of(const ShardingPlan& plan) {
-  const auto [orders, is_new] = orders_.try_emplace(plan.axes);
-  if (is_new) orders->second = placed_axes(plan.axes);
-  PlanCost least;
-  for (const std::vector<PlacedAxis>& axes : orders->second) {
-    const PlanCost cost = placed(plan, axes);
-    if (&axes == &orders->second.front() || cost.total_s() < least.total_s()) least = cost;
+  Orders& orders = orders_of(plan.axes);
+  std::vector<PlanCost> costs(orders.axes.size());
+  for (std::size_t i = 0; i < program_.products.size(); ++i) {
+    const double count = program_.products[i].count;
+    const std::vector<ProductCost>& known = costs_of(plan, orders, i);
+    for (std::size_t order = 0; order < costs.size(); ++order) {
+      costs[order].products_s += count * known[order].compute_s;
+      costs[order].collectives_s += count * known[order].collectives_s;
+    }
   }
-  return least;
-}
-
-PlanCost PlanCosts::placed(const ShardingPlan& plan, const std::vector<PlacedAxis>& axes) {
-  PlanCost cost;
-  for (const ClassedProduct& product : program_.products) {
-    const DividedProduct of(plan, axes, product, axes_);
-    cost.products_s += product.count * of.compute_s();
-    cost.collectives_s += product.count * of.collectives_s();
-  }
+  PlanCost least = *std::ranges::min_element(costs, {}, [](const PlanCost& cost) { return cost.total_s(); });
   for (const hlo::spmd::propagate::KeptArrays& kept : program_.kept) {
     AxisSet all = 0;
     for (const AxisSet set : divided(plan, kept.array)) all = AxisSet(all | set);
-    cost.kept_bytes += kept.count * kept.array.bytes / double(plan.size(all));
+    least.kept_bytes += kept.count * kept.array.bytes / double(plan.size(all));
   }
-  cost.update_s = 2 * cost.kept_bytes / axes_.machine().hbm.stream_rate.si();
-  return cost;
+  least.update_s = 2 * least.kept_bytes / axes_.machine().hbm.stream_rate.si();
+  return least;
+}
+
+PlanCosts::Orders& PlanCosts::orders_of(const std::vector<std::int64_t>& sizes) {
+  const auto [orders, is_new] = orders_.try_emplace(sizes);
+  if (is_new) orders->second = {placed_axes(sizes), {}};
+  orders->second.known.resize(program_.products.size());
+  return orders->second;
+}
+
+const std::vector<PlanCosts::ProductCost>& PlanCosts::costs_of(const ShardingPlan& plan, Orders& orders,
+                                                               std::size_t product) {
+  dividing_.clear();
+  for (const ClassedArray& array : program_.products[product].arrays) {
+    const std::vector<AxisSet>& sets = array.kept ? plan.kept : plan.values;
+    for (const int of_class : array.classes)
+      dividing_.push_back(of_class < 0 ? '\0' : char(sets[std::size_t(of_class)]));
+  }
+  const auto [known, is_new] = orders.known[product].try_emplace(dividing_);
+  if (!is_new) return known->second;
+  for (const std::vector<PlacedAxis>& axes : orders.axes) {
+    const DividedProduct of(plan, axes, program_.products[product], axes_);
+    known->second.push_back({of.compute_s(), of.collectives_s()});
+  }
+  return known->second;
 }
 
 }  // namespace podsim::sw::plans

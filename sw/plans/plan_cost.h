@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "hlo/spmd/propagate/classed_program.h"
@@ -36,11 +38,23 @@ class PlanCosts {
   PlanCost of(const ShardingPlan& plan);
 
  private:
-  PlanCost placed(const ShardingPlan& plan, const std::vector<PlacedAxis>& axes);
+  struct ProductCost {
+    double compute_s = 0, collectives_s = 0;
+  };
+  /// Axes of some sizes in every order on the slice, and the costs of products that have been found, by product: that
+  /// of a product in each order depends on what divides its own arrays alone, which is the text.
+  struct Orders {
+    std::vector<std::vector<PlacedAxis>> axes;
+    std::vector<std::unordered_map<std::string, std::vector<ProductCost>>> known;
+  };
+
+  Orders& orders_of(const std::vector<std::int64_t>& sizes);
+  const std::vector<ProductCost>& costs_of(const ShardingPlan& plan, Orders& orders, std::size_t product);
 
   const hlo::spmd::propagate::ClassedProgram& program_;
   AxisCosts& axes_;
-  std::map<std::vector<std::int64_t>, std::vector<std::vector<PlacedAxis>>> orders_;  ///< by sizes of axes
+  std::map<std::vector<std::int64_t>, Orders> orders_;  ///< by sizes of axes
+  std::string dividing_;                                ///< of the product that is looked up
 };
 
 }  // namespace podsim::sw::plans

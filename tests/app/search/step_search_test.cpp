@@ -139,6 +139,30 @@ TEST_F(StepSearchTest, GoesOnWithMorePoints) {
   EXPECT_EQ(few.ran.size() + more.ran.size(), whole.ran.size());
 }
 
+/// With the judge's words steps seem to be half as long, and "auto" to be the best; whole, "auto" is the worst.
+std::string judged_answer(const Words& words) {
+  if (has(words, "judged"))
+    return fmt::format(R"({{"step_time_s": {}}})", has(words, "auto") ? 10 : has(words, "dots") ? 40 : 50);
+  return fmt::format(R"({{"step_time_s": {}}})", has(words, "auto") ? 200 : has(words, "dots") ? 90 : 100);
+}
+
+TEST_F(StepSearchTest, TheBestByAJudgeIsNoWorseThanTheGivenStepWhenItRunsWhole) {
+  question_.judge = {"judged"};
+  question_.choices = {{.name = "a", .of = {{"none", {}}, {"auto", {"auto"}}}},
+                       {.name = "b", .of = {{"none", {}}, {"dots", {"dots"}}}}};
+  AnsweringRunners runners(1, judged_answer);
+  const SearchOutcome outcome = search(runners, folder_.path() / "a.sqlite");
+  for (const Visit& visit : outcome.visits) EXPECT_NE(visit.command.find("judged"), std::string::npos);
+  ASSERT_EQ(outcome.whole.size(), 2U);
+  for (const Visit& visit : outcome.whole) EXPECT_EQ(visit.command.find("judged"), std::string::npos);
+  EXPECT_EQ(outcome.whole[0].trial.figures["step_time_s"], 100);
+  EXPECT_EQ(outcome.whole[1].trial.figures["step_time_s"], 90);
+  EXPECT_EQ(outcome.visits[*outcome.best].trial.figures["step_time_s"], 40);
+  AnsweringRunners none(1, judged_answer);
+  EXPECT_EQ(search_json(question_, search(none, folder_.path() / "a.sqlite")), search_json(question_, outcome));
+  EXPECT_TRUE(none.ran.empty());
+}
+
 // The oracle is the whole space: whatever numbers steps take above their bounds, what is said to be proven is the best.
 TEST_F(StepSearchTest, WhatIsProvenIsTheBestOfAll) {
   const sw::TargetMachine& machine = sw::the_tpu_v3();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "tests/sw/runtime/synthetic_program.h"
 #include "tests/sw/target_machines.h"
 
@@ -78,6 +79,33 @@ TEST(Fold, ABranchOfSomeChipsKeepsThemApartAlongOneDimension) {
   EXPECT_TRUE(fold.topology.folded(0));
   EXPECT_FALSE(fold.topology.folded(1));
   EXPECT_EQ(fold.notes.size(), 1U);
+}
+
+TEST(Fold, OneChipForAllTakesWhatTheFirstCoreMovesAndWhatACollectiveTakesAlone) {
+  const sw::TargetMachine machine = sw::tpu_v3();
+  const noc::Topology open({4, 2}, {false, false});
+  const compiler::Program program = testing::ProgramMaker().all_reduce(1'000'000).program();
+  const Fold fold = fold_to_one(program, machine, open, schedules_of(program, machine, open, {}));
+  EXPECT_EQ(fold.topology.representatives().nodes(), 1);
+  EXPECT_EQ(fold.topology.full().nodes(), 8);
+  ASSERT_TRUE(fold.by_formula.contains(0));
+  const double alone = collectives::engine::CollectiveTimes(machine)
+                           .min_time(open, collectives::CollectiveGroups::all(open, 2),
+                                     {collectives::CollectiveKind::all_reduce, hlo::ElementType::bf16, 500'000})
+                           .si();
+  EXPECT_NEAR(double(fold.by_formula.at(0).cycles.value()), alone * machine.clock.si(), 1);
+  EXPECT_GE(fold.by_formula.at(0).read_bytes, base::Bytes(1'000'000));  // its operand, and its result
+  EXPECT_GE(fold.by_formula.at(0).written_bytes, base::Bytes(1'000'000));
+}
+
+TEST(Fold, OneChipForAllIsRefusedWhereCoresTakeBranches) {
+  const sw::TargetMachine machine = sw::tpu_v3();
+  testing::ProgramMaker maker;
+  const int op = maker.define(testing::tile_op("op", 1, 1000, 0, 8, 1000));
+  const compiler::Program program = maker.op(op).of_cores({0, 1}).program();
+  const Fold fold = fold_to_one(program, machine, torus, schedules_of(program, machine, torus, {}));
+  EXPECT_FALSE(fold.topology.is_folded());
+  EXPECT_FALSE(fold.notes.empty());
 }
 
 }  // namespace

@@ -492,6 +492,49 @@ TEST_P(SimulationAt, AnAllReduceOfCoresThatStartTogetherTakesWhatItTakesAlone) {
   EXPECT_EQ(result.items[0].bound, Bound::ici);
 }
 
+testing::RunOptions one_chip(int steps) {
+  testing::RunOptions options = at(Detail::replay, steps);
+  options.one_chip = true;
+  return options;
+}
+
+// All cores begin together and end together, so one of them shows what all of them do.
+TEST(Simulation, OneChipForAllTakesWhatAllTakeWhereTheyKeepStep) {
+  const noc::Topology torus({4, 4}, {true, true});
+  const RunResult all = testing::run(mixed_program(), machine(), torus, at(Detail::replay));
+  const RunResult one = testing::run(mixed_program(), machine(), torus, one_chip(2));
+  EXPECT_NEAR(double(one.step_time.value()), double(all.step_time.value()), 1e-3 * double(all.step_time.value()));
+  EXPECT_EQ(one.simulated_chips, 1);
+  EXPECT_EQ(one.activity.slice, all.activity.slice);
+  EXPECT_NEAR(one.ici_utilization, all.ici_utilization, 0.01 * all.ici_utilization);  // each link carries the same
+}
+
+// Rows of an open slice: whole cores drift apart there.
+TEST(Simulation, OneChipForAllStandsForAnOpenSliceToo) {
+  testing::ProgramMaker maker;
+  const int compute = maker.define(testing::tile_op("compute", 40, 0, 160, 1024, 0));
+  const int rows = maker.define_all_reduce(4'000'000, {{0, 1, 2, 3}, {4, 5, 6, 7}});
+  const compiler::Program program = maker.op(compute).collective(rows).op(compute).collective(rows).program();
+  const RunResult all = testing::run(program, machine(), open_2x2(), at(Detail::replay));
+  const RunResult one = testing::run(program, machine(), open_2x2(), one_chip(2));
+  EXPECT_NEAR(double(one.step_time.value()), double(all.step_time.value()), 0.02 * double(all.step_time.value()));
+}
+
+// An op that only computes hides an all-reduce that is shorter; two that are longer together go one after the other.
+TEST(Simulation, AsynchronousCollectivesOfOneChipRunOneAfterAnother) {
+  testing::ProgramMaker hides, waits, alone;
+  for (testing::ProgramMaker* maker : {&hides, &waits}) maker->define(tile_op("compute", 40, 0, 160, 1024, 0));
+  const compiler::Program hidden = hides.all_reduce(100'000).asynchronous().op(0).done().program();
+  const Cycles cycles = hw::timing::simulate_op(machine(), hidden.ops[0].tiles).cycles;
+  EXPECT_EQ(testing::run(hidden, machine(), open_2x2(), one_chip(1)).step_time, machine().core_clock().time_of(cycles));
+  const Time reduce =
+      testing::run(alone.all_reduce(400'000'000).program(), machine(), open_2x2(), one_chip(1)).step_time;
+  const compiler::Program two =
+      waits.all_reduce(400'000'000).asynchronous().op(0).all_reduce(400'000'000).done().program();
+  const Time both = testing::run(two, machine(), open_2x2(), one_chip(1)).step_time;
+  EXPECT_NEAR(double(both.value()), 2.0 * double(reduce.value()), 1e-3 * double(both.value()));
+}
+
 TEST_P(SimulationAt, ProgressGrowsToOne) {
   std::vector<double> seen;
   testing::RunOptions options = at(GetParam());
