@@ -24,6 +24,8 @@ bool takes_parts(const compiler::Program& program, int steps, std::size_t cores,
 /// What a run does not simulate because something else stands for it, and the error that each reduction may have:
 ///
 ///   chips     fold onto their representatives (pod/fold.h)                                 exact
+///   all chips on request, fold onto one, whose collectives take the time that they take    no bound: within 2.5 % of
+///             alone (fold_to_one of pod/fold.h)                                            whole steps (docs/speed.md)
 ///   permutes  take a modelled time where they alone prevent folding (pod/fold.h)           that of the model, for less
 ///                                                                                          than 1 % of collectives
 ///   requests  repeat the answer of an equal one on an idle slice (session/session.h)       exact
