@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
 
 #include "sw/collectives/engine/collective_simulation.h"
@@ -15,7 +17,7 @@
 namespace podsim::sw::collectives::engine {
 namespace {
 
-constexpr std::int32_t max_segments = 32;             ///< of a flow that is simulated in full
+constexpr std::int32_t max_segments = 48;             ///< of a flow that is simulated in full
 constexpr std::int64_t max_direct_messages = 20'000;  ///< of direct sends that are simulated
 constexpr double hopeless = 1.7;                      ///< times the least time by formula
 
@@ -79,13 +81,26 @@ double CollectiveTimes::part_seconds(const SlicePart& part, const schedule::Coll
     seconds = simulated(part, request, algorithm);
   } else {
     schedule::CollectiveRequest large = request, small = request;
-    large.elements = std::max<std::int64_t>(2, request.elements / segments * max_segments);
+    large.elements = longest_simulated(part, request, algorithm, segments);
     small.elements = large.elements / 2;
-    const double from = simulated(part, small, algorithm), to = simulated(part, large, algorithm);
+    const double from = part_seconds(part, small, algorithm), to = part_seconds(part, large, algorithm);
     const double rate = (to - from) / double(large.elements - small.elements);
     seconds = to + rate * double(request.elements - large.elements);
   }
   return known_[key] = seconds;
+}
+
+std::int64_t CollectiveTimes::longest_simulated(const SlicePart& part, schedule::CollectiveRequest request,
+                                                Algorithm algorithm, std::int32_t segments) const {
+  const auto is_short = [&](std::int64_t elements) {
+    request.elements = elements;
+    return segments_of(*schedule_of(part, request, algorithm)) <= max_segments;
+  };
+  const std::int64_t most = request.elements;
+  auto longest = std::int64_t(std::bit_floor(std::uint64_t(std::max<std::int64_t>(2, most / segments * max_segments))));
+  while (longest * 2 <= most && is_short(longest * 2)) longest *= 2;
+  while (longest > 2 && !is_short(longest)) longest /= 2;
+  return longest;
 }
 
 double CollectiveTimes::seconds(const Parts& parts, const schedule::CollectiveRequest& request, Algorithm algorithm) {

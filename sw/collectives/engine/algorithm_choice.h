@@ -18,9 +18,10 @@ struct Machine;
 /// are ordered and branches chosen.
 ///
 /// A time is simulated, at message level, on the parts of the slice that differ (slice_part.h), each content once.
-/// Where flows have more than 32 segments, the payload with 32 and that with 16 are simulated, and the rest is added at
-/// the rate of their difference: a pipeline that is full goes on at one rate. Direct sends of an all-to-all of more
-/// than 20,000 messages take the time of their formula (patterns/direct.h).
+/// Where flows have more than 48 segments, the largest power of two of elements with 48 at most and half of it are
+/// simulated, once for all payloads, and the rest is added at the rate of their difference: a pipeline that is full
+/// goes on at one rate. Direct sends of an all-to-all of more than 20,000 messages take the time of their formula
+/// (patterns/direct.h).
 ///
 /// Direct sends are compared with other algorithms by their modelled time over packets: packets wait for each other at
 /// every turn, which messages do not show, so that by messages they would win where they lose on a network.
@@ -76,6 +77,10 @@ class CollectiveTimes {
   double seconds(const Parts& parts, const schedule::CollectiveRequest& request, Algorithm algorithm);
   double part_seconds(const SlicePart& part, const schedule::CollectiveRequest& request, Algorithm algorithm);
   double simulated(const SlicePart& part, const schedule::CollectiveRequest& request, Algorithm algorithm) const;
+  /// The largest power of two of elements of which no flow has more than 48 segments; `segments` are those of the
+  /// request, more than 48.
+  std::int64_t longest_simulated(const SlicePart& part, schedule::CollectiveRequest request, Algorithm algorithm,
+                                 std::int32_t segments) const;
 
   const TargetMachine& machine_;
   std::map<std::string, double> known_;  ///< seconds, by content
