@@ -347,6 +347,8 @@ TEST(Partitioned, TransformersAsTheirKeysShardThem) {
     expect_same_step(models::transformer_training_step(options), "x=2", models::fully_sharded(options, 2));
     expect_same_step(models::transformer_training_step(options), "data=2,model=2",
                      models::tensor_parallel(options, 4, 2));
+    expect_same_step(models::transformer_training_step(options), "data=2,model=2",
+                     models::tensor_parallel_fully_sharded(options, 4, 2));
   }
 }
 

@@ -111,4 +111,20 @@ std::string tensor_parallel(const TransformerOptions& options, std::int64_t core
   return ShardingFile(options, axes, fmt::format("data={},model={}", cores / ways, ways)).text();
 }
 
+std::string tensor_parallel_fully_sharded(const TransformerOptions& options, std::int64_t cores, std::int64_t ways) {
+  const std::string width_first = "\"data\", \"model\"", width_last = "\"model\", \"\", \"data\"";
+  const Axes axes{.batch = "\"data\"",
+                  .logits = "\"data\", \"\", \"model\"",
+                  .embedding = "\"model\", \"data\"",
+                  .positions = "\"\", \"data\"",
+                  .into_heads = width_first,
+                  .out_of_heads = width_last,
+                  .into_hidden = width_first,
+                  .out_of_hidden = "\"model\", \"data\"",
+                  .gating = "\"data\"",
+                  .into_expert = "\"\", \"data\", \"model\"",
+                  .out_of_expert = "\"\", \"model\", \"data\""};
+  return ShardingFile(options, axes, fmt::format("data={},model={}", cores / ways, ways)).text();
+}
+
 }  // namespace podsim::workloads::models

@@ -150,15 +150,11 @@ std::string sharding_of(const std::string& name, const TransformerOptions& o, co
                         std::int64_t cores) {
   const std::int64_t ways = shared.tensor_ways;
   if (ways == 1) return shared.fully_sharded ? fully_sharded(o, cores) : shipped_sharding(name, o);
-  if (shared.fully_sharded) {
-    throw base::InputError("model.tensor_parallel and model.shard_weights exclude each other",
-                           "a file for --sharding may combine them");
-  }
   if (cores % ways != 0) {
     throw base::InputError(fmt::format("{} cores are not a multiple of {} that share the heads", cores, ways),
                            "model.tensor_parallel");
   }
-  return tensor_parallel(o, cores, ways);
+  return shared.fully_sharded ? tensor_parallel_fully_sharded(o, cores, ways) : tensor_parallel(o, cores, ways);
 }
 
 Workload build(const WorkloadOptions& options, std::string name, TransformerOptions network,

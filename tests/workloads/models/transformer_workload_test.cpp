@@ -148,7 +148,9 @@ TEST(TransformerWorkload, IsShardedByItsKeys) {
   options.model = {{"model.shard_weights", "on"}};
   EXPECT_NE(build_workload("transformer", options).sharding.find("axes = \"x=8\""), std::string::npos);
   options.model["model.tensor_parallel"] = "4";
-  EXPECT_THROW(build_workload("transformer", options), base::InputError);
+  const std::string both = build_workload("transformer", options).sharding;
+  EXPECT_NE(both.find("axes = \"data=2,model=4\""), std::string::npos);
+  EXPECT_NE(both.find("\"layer*/ffn/w_in\" = [\"data\", \"model\"]"), std::string::npos);
   options.model = {{"model.tensor_parallel", "3"}};
   EXPECT_THROW(build_workload("transformer", options), base::InputError);
 }
