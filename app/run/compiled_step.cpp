@@ -210,6 +210,7 @@ CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
     return compiled(std::move(first), chosen, kept ? std::function<sw::driver::Program()>() : fallback);
   }
   if (partition_.chooses_update()) {
+    bring_mesh_of_workload();
     if (module_ && mesh() == nullptr) {
       base::host::locate_errors("--weight-update-sharding", "auto", [] {
         throw base::InputError("nothing says which cores hold the same weights of a program out of a file",
@@ -220,6 +221,15 @@ CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
   }
   sw::driver::Program given = program();  // which may bring choices
   return compiled(std::move(given), choices(cache));
+}
+
+void StepCompiler::bring_mesh_of_workload() {
+  if (module_ || written_ || net_ || mesh() != nullptr) return;
+  const workloads::Workload workload = *take_workload();
+  if (!workload.global || workload.sharding.empty()) return;
+  const hlo::spmd::mesh::ShardingFile file =
+      hlo::spmd::mesh::read_sharding_file(workload.name + ".toml", workload.sharding);
+  if (file.mesh) partition_.bring(file);
 }
 
 CompiledStep StepCompiler::compile_sharing(const report::run::UpdateSharing& sharing,

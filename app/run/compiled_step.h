@@ -100,6 +100,8 @@ class StepCompiler {
                         const std::function<sw::driver::Program()>& fallback = {});
   /// The step of stages that keep this.
   sw::driver::Program pipeline_program(hlo::pipeline::Kept kept);
+  /// Takes the sharding of a built-in workload that states its mesh, so that mesh() is known before compile().
+  void bring_mesh_of_workload();
   /// Divides a built-in workload or a page of layers.
   void divide();
   /// What is compiled, and what it says of its partition and batch.

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "hlo/eval/evaluator.h"
 #include "hlo/spmd/partition/partitioner.h"
@@ -88,6 +91,27 @@ TEST_P(WeightUpdateShardingOf, TrainsTheSame) {
       hlo::testing::expect_near(actual[i], expected[i], 1e-11, 1e-12);
     }
   }
+}
+
+// Hidden units along y, as with tensor parallelism: cores with the same ones along x share their update.
+TEST(WeightUpdateSharding, TrainsTheSameWhereWeightsAreSplitAlready) {
+  const hlo::spmd::mesh::Mesh mesh = hlo::spmd::mesh::Mesh::parse("x=4,y=2");
+  TrainingStep step = whole_step(mesh, OptimizerKind::adam);
+  const std::vector<hlo::Literal> arguments = arguments_of(step.module);
+  const std::vector<hlo::Literal> expected = hlo::eval::evaluate(step.module, arguments).elements;
+  hlo::Computation& entry = step.module.computations[std::size_t(step.module.entry)];
+  const std::vector<std::vector<std::string>> axes = {{"x", ""}, {"x", ""}, {"", "y"}, {"y", ""}};
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    entry[entry.parameters[i]].sharding = std::make_shared<const hlo::Sharding>(
+        hlo::spmd::mesh::to_hlo(mesh, hlo::spmd::mesh::parse_axes(mesh, axes[i], 2)));
+  }
+  const hlo::spmd::propagate::ModuleShardings before = hlo::spmd::propagate::propagate(step.module, mesh);
+  const hlo::spmd::propagate::UpdateSharding sharded = hlo::spmd::propagate::shard_weight_update(
+      step.module, mesh, mesh.all(), step.donations, before.values[std::size_t(step.module.entry)], base::Bytes(0),
+      base::Bytes(0));
+  EXPECT_LT(sharded.memory.sharded.value(), sharded.memory.whole.value());
+  const std::vector<hlo::Literal> actual = testing::on_partitions(sharded.module, mesh, arguments);
+  for (std::size_t i = 0; i < expected.size(); ++i) hlo::testing::expect_near(actual[i], expected[i], 1e-11, 1e-12);
 }
 
 /// Ops of the optimizer that read arrays, in a fused module.

@@ -24,22 +24,25 @@ struct Candidate {
   bool in_a_row = false;  ///< the elements of a shard follow each other
 };
 
-/// True if another dimension than d is split, unless it precedes d and is split to single elements: shards split along
-/// d as well would then not be contiguous rows of elements.
-bool is_split_before(const hlo::Shape& local, const mesh::AxisSharding& sharding, int d) {
-  for (int other = 0; other < local.rank(); ++other) {
-    const bool single = other < d && local.dimensions[std::size_t(other)] == 1;
-    if (other != d && !single && !sharding.dimensions[std::size_t(other)].empty()) return true;
+/// True if another dimension than d is split further than `given`, unless it precedes d and is split to single
+/// elements: shards split along d as well would then not be contiguous rows of the elements that replicas hold.
+bool is_split_before(const hlo::Shape& local, const mesh::AxisSharding& given, const mesh::AxisSharding& sharding,
+                     int d) {
+  for (std::size_t other = 0; other < local.dimensions.size(); ++other) {
+    const bool single = int(other) < d && local.dimensions[other] == 1;
+    const bool further = sharding.dimensions[other].size() > given.dimensions[other].size();
+    if (int(other) != d && !single && further) return true;
   }
   return false;
 }
 
-std::optional<Candidate> best_split(const mesh::Mesh& mesh, const hlo::Shape& shape, const mesh::AxisSharding& present,
-                                    const mesh::SubAxes& along) {
+/// The best split along more sub-axes of an array that replicas hold with the sharding `given` and that has `present`.
+std::optional<Candidate> best_split(const mesh::Mesh& mesh, const hlo::Shape& shape, const mesh::AxisSharding& given,
+                                    const mesh::AxisSharding& present, const mesh::SubAxes& along) {
   const hlo::Shape now = mesh::local_shape(mesh, shape, present);
   std::optional<Candidate> best;
   for (int d = 0; d < shape.rank(); ++d) {
-    if (is_split_before(now, present, d)) continue;
+    if (is_split_before(now, given, present, d)) continue;
     const bool in_a_row =
         std::all_of(now.dimensions.begin(), now.dimensions.begin() + d, [](std::int64_t n) { return n == 1; });
     Candidate cut{present, false, in_a_row};
@@ -385,13 +388,13 @@ mesh::AxisSharding shard_for_update(const mesh::Mesh& mesh, const hlo::Shape& sh
                                     const mesh::SubAxes& over) {
   mesh::AxisSharding sharding = present;
   for (const mesh::SubAxes& axis : free_axes(mesh, present, over)) {
-    std::optional<Candidate> whole = best_split(mesh, shape, sharding, axis);
+    std::optional<Candidate> whole = best_split(mesh, shape, present, sharding, axis);
     if (whole && whole->in_a_row) {
       sharding = std::move(whole->sharding);
       continue;
     }
     for (mesh::SubAxis sub_axis : axis) {
-      if (std::optional<Candidate> cut = best_split(mesh, shape, sharding, {sub_axis}))
+      if (std::optional<Candidate> cut = best_split(mesh, shape, present, sharding, {sub_axis}))
         sharding = std::move(cut->sharding);
     }
   }

@@ -42,6 +42,17 @@ TEST(UpdateChoice, TakesAxesOfAMeshThatIsGiven) {
   EXPECT_EQ(chosen["update_choice"]["mesh"], "");
 }
 
+TEST(UpdateChoice, TakesAxesOfTheMeshThatAWorkloadStates) {
+  const test::Folder folder;
+  Words words{"run", "transformer", "--slice", "2x1", "--detail", "replay", "--json", "--weight-update-sharding",
+              "auto"};
+  for (const char* key : {"model.tensor_parallel=2", "model.layers=1", "model.vocabulary=1024", "model.batch=4"})
+    words.insert(words.end(), {"--set", key});
+  const test::Outcome outcome = folder.run(words);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(Json::parse(outcome.out)["update_choice"]["tried"].size(), 4U);  // off, data, model, and both
+}
+
 // Without a mesh, its step with and without shards would be two programs.
 TEST(UpdateChoice, OfAFileWantsAMesh) {
   const test::Folder folder;

@@ -46,6 +46,14 @@ TEST(WeightUpdateSharding, CutsTheFirstDimensionsThatDivide) {
 // 30522 = 2 * 3 * 5087 words of 1024 features: 954 for each replica but the last.
 TEST(WeightUpdateSharding, CutsUnevenlyWhereNothingDivides) { EXPECT_EQ(split({30522, 1024}), (Counts{32, 1})); }
 
+// Weights of heads, two to a core: 256 cores that hold the same ones have four rows each of what they hold.
+TEST(WeightUpdateSharding, CutsRowsOfWhatIsSplitAlready) {
+  const mesh::Mesh mesh = mesh::Mesh::parse("data=256,model=4");
+  const hlo::Shape shape = hlo::make_shape(hlo::ElementType::f32, {1024, 8, 128});
+  const mesh::AxisSharding heads = mesh::parse_axes(mesh, {"", "model"}, 3);
+  EXPECT_EQ(shard_for_update(mesh, shape, heads, mesh.all()), mesh::parse_axes(mesh, {"data", "model"}, 3));
+}
+
 RC_GTEST_PROP(WeightUpdateSharding, ShardsHaveTheirShareOfTheElements, ()) {
   const mesh::Mesh mesh({{"a", *rc::gen::inRange(1, 9)}, {"b", *rc::gen::inRange(1, 13)}});
   std::vector<std::int64_t> sizes;
