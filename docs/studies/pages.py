@@ -8,7 +8,7 @@ what must hold:
     the more, the faster<!-- holds step_time_s{mxu.count=2} > step_time_s{mxu.count=4} -->
 
 `metric{axis=value; axis=value}` is that column of the one point selected, `metric[...]` a list of it over all points
-selected, for min, max, sum, len. Values are written as in the study; `axis=a|b` takes either. A page may have defaults
+selected, for min, max, sum, len, all, zip. Values are written as in the study; `axis=a|b` takes either. A page may have defaults
 for axes that a selection does not name, `<!-- where workload=resnet50 -->`, until the next such comment; `axis=*`
 lifts one.
 
@@ -99,7 +99,8 @@ def read_selection(text, defaults=None):
 
 _REFERENCE = re.compile(r"([A-Za-z_][\w.]*)\s*(?:\{([^}]*)\}|\[([^\]]*)\])")
 _NAME = re.compile(r"(?<![\w.'\"])[A-Za-z_][\w.]*")
-_FUNCTIONS = {"min": min, "max": max, "sum": sum, "len": len, "abs": abs, "log2": math.log2, "sqrt": math.sqrt}
+_FUNCTIONS = {"min": min, "max": max, "sum": sum, "len": len, "abs": abs, "all": all, "zip": zip, "floor": math.floor,
+              "log2": math.log2, "sqrt": math.sqrt}
 
 
 def evaluate(expression, data, defaults=None, row=None):
@@ -136,7 +137,7 @@ def evaluate(expression, data, defaults=None, row=None):
 
     text = _NAME.sub(own_column, _REFERENCE.sub(reference, expression))
     try:
-        return eval(text, {"__builtins__": {}}, {**_FUNCTIONS, **values})
+        return eval(text, {"__builtins__": {}, **_FUNCTIONS, **values})
     except (NameError, SyntaxError, TypeError, ZeroDivisionError) as problem:
         raise PageError(f"'{expression}': {problem}") from problem
 
