@@ -103,6 +103,7 @@ class Expressions(unittest.TestCase):
         self.assertEqual(pages.evaluate("max(time_s[net=a|b; size=1]) / min(time_s[net=a])", self.DATA), 6)
         self.assertEqual(pages.evaluate("time_s{size=1}", self.DATA, {"net": ["b"]}), 1.5)
         self.assertEqual(pages.evaluate("len(time_s[net=*])", self.DATA, {"net": ["b"]}), 4)
+        self.assertIs(pages.evaluate("all(a < abs(b) for a, b in zip(time_s[net=a], time_s[net=b]))", self.DATA), True)
 
     def test_what_the_data_do_not_have_is_an_error(self):
         for wrong in ("time_s{net=a}", "time_s{net=c; size=1}", "time_s[net=c]", "speed{net=a; size=1}",
