@@ -48,6 +48,29 @@ TEST(Search, TheBestRunsAsItsCommandSays) {
   EXPECT_EQ(run["step_time_s"], found["best"]["step_time_s"]);
 }
 
+/// The best sharding of a layer of width 1024 on the two cores of a chip, without overlap.
+Json best_of_a_layer(const char* batch) {
+  const test::Folder folder;
+  Words words{"search", "transformer", "--slice", "1x1",    "--overlap", "none", "--rematerialise",
+              "none",   "--points",    "8",       "--json", "-o",        "best"};
+  const std::string sequences = std::string("model.batch=") + batch;
+  for (const char* key : {"model.layers=1", "model.d_model=1024", "model.d_ff=4096", "model.heads=8",
+                          "model.d_head=128", "model.vocabulary=1024", "model.sequence=128", sequences.c_str()})
+    words.insert(words.end(), {"--set", key});
+  return Json::parse(folder.run(words).out)["best"];
+}
+
+// docs/studies/which_sharding.md: cores share heads and hidden units where they have less than a third of the width in
+// tokens each, here 256 of 1024, and else the batch, with an update in shards.
+TEST(Search, AgreesWithTheRulesForTransformers) {
+  const std::string few = best_of_a_layer("4")["sharding"];
+  EXPECT_NE(few.find("\"layer*/attention/w_q\" = [\"\", \"a\""), std::string::npos) << few;
+  EXPECT_NE(few.find("\"layer*/ffn/w_in\" = [\"\", \"a\"]"), std::string::npos) << few;
+  const std::string many = best_of_a_layer("64")["command"];
+  EXPECT_NE(many.find("--weight-update-sharding"), std::string::npos) << many;
+  EXPECT_EQ(many.find("--sharding"), std::string::npos) << many;
+}
+
 TEST(Search, GivesTheSameAnswerWithAnyNumberOfWorkersAndAgain) {
   const test::Folder folder;
   const test::Outcome one = folder.run(search_of_small("best", {"-j", "1"}));
