@@ -8,9 +8,9 @@ what must hold:
     the more, the faster<!-- holds step_time_s{mxu.count=2} > step_time_s{mxu.count=4} -->
 
 `metric{axis=value; axis=value}` is that column of the one point selected, `metric[...]` a list of it over all points
-selected, for min, max, sum, len, all, zip. Values are written as in the study; `axis=a|b` takes either. A page may have defaults
-for axes that a selection does not name, `<!-- where workload=resnet50 -->`, until the next such comment; `axis=*`
-lifts one.
+selected, for min, max, sum, len, all, zip. Values are written as in the study; `axis=a|b` takes either. A page may have
+defaults for axes that a selection does not name, `<!-- where workload=resnet50 -->`, until the next such comment;
+`axis=*` lifts one.
 
 A table is filled in from the data, one line for each different set of values of the axes in `rows`, in the order of the
 data or of the expression in `sort`; expressions in it may name columns of the line's point, or, with `columns`, of the point of line and column:
