@@ -16,3 +16,8 @@ find_package(fmt 9 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(Eigen3 3.4 REQUIRED)
+# The library of METIS 5 has neither a configuration nor a pkg-config file.
+find_path(METIS_HEADERS metis.h REQUIRED)
+find_library(METIS_LIBRARY metis REQUIRED)
+add_library(metis::metis UNKNOWN IMPORTED)
+set_target_properties(metis::metis PROPERTIES IMPORTED_LOCATION ${METIS_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${METIS_HEADERS})

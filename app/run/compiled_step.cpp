@@ -125,7 +125,7 @@ void StepCompiler::train() {
   }
   const bool in_stages = options_.pipeline.asked();
   files::locate_gradient_errors(*file_, [&] {
-    const std::optional<std::int64_t> replicas = whole || in_stages ? std::nullopt : std::optional(cores());
+    const std::optional<std::int64_t> replicas = whole || in_stages ? std::nullopt : std::optional(this->replicas());
     workloads::TrainingStep step = workloads::trained_program(*module_, flags.plan(), replicas);
     if (in_stages && whole) throw base::InputError("a program of all cores together cannot be divided into stages");
     if (in_stages) pipeline_ = options::divided(step, options_.pipeline, cores(), machine_);
@@ -176,6 +176,9 @@ std::string StepCompiler::default_slice() const {
     const std::size_t stages = options_.pipeline.read_schedule().stages.size();
     if (const auto slice = slice_for(std::int64_t(stages), machine_)) return *slice;
   }
+  if (options_.operators.asked()) {
+    if (const auto slice = slice_for(*options_.operators.devices, machine_)) return *slice;
+  }
   if (devices_ == 0) return "4x4";
   const std::int64_t cores = devices_ == 1 ? machine_.cores_per_chip : devices_;
   if (const auto slice = slice_for(cores, machine_)) return *slice;
@@ -196,6 +199,7 @@ CompiledStep StepCompiler::compile_evaluation(sw::compiler::OpCache* cache) {
 }
 
 CompiledStep StepCompiler::compile(sw::compiler::OpCache* cache) {
+  if (options_.operators.asked()) return compile_on_devices(cache);
   if (pipeline_) {
     const std::optional<hlo::pipeline::Kept> kept = options::kept_by(options_.partition.rematerialise);
     const auto fallback = [&] {
@@ -297,8 +301,7 @@ sw::driver::Program StepCompiler::file_program() {
 std::optional<workloads::Workload> StepCompiler::take_workload() {
   if (module_) return std::nullopt;
   if (written_) return std::move(written_);
-  workloads::WorkloadOptions options = options_.build;
-  options.replicas = cores();
+  const workloads::WorkloadOptions options = build_options();
   workloads::Workload workload;
   base::host::locate_errors("workload", options_.workload, [&] {
     workload = net_ ? workloads::nets::net_workload(*net_, options)
@@ -330,7 +333,8 @@ sw::driver::Program StepCompiler::program() {
   }
   std::optional<workloads::Workload> workload = take_workload();
   if (!workload) return file_program();
-  partition_.take(*workload, cores());
+  partition_.take(*workload, replicas());
+  samples_ = workload->samples;
   is_partitioned_ = workload->global || partition_.asked();
   if (!is_partitioned_) step_.batch_per_core = workload->samples / cores();
   workloads::TrainingStep& step = workload->step;

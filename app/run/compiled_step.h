@@ -15,6 +15,7 @@
 #include "hlo/graph.h"
 #include "noc/topology.h"
 #include "report/run/mesh_report.h"
+#include "report/run/operator_report.h"
 #include "report/run/update_choice.h"
 #include "sw/compiler/costs/price_list.h"
 #include "sw/driver/compile.h"
@@ -34,6 +35,7 @@ struct CompiledStep {
   std::optional<RunPartition> unplaced;                    ///< set for a partitioned program until place()
   std::optional<report::run::PartitionReport> partition;   ///< set for a partitioned program after place()
   std::optional<report::run::UpdateChoice> update_choice;  ///< what --weight-update-sharding auto chose
+  std::optional<report::run::OperatorReport> operators;    ///< of operations on cores of their own
 
   /// Assigns the partitions of a partitioned program to the cores on which its collectives take the least time. Leaves
   /// others unchanged.
@@ -44,7 +46,7 @@ struct CompiledStep {
 
   /// True if runs with the same step_key() may share the step. Not if a branch was chosen by the duration of its
   /// collectives, because then the program depends on [ici].
-  bool shareable() const { return !partition && !update_choice && !step.program.network_chose_branch; }
+  bool shareable() const { return !partition && !update_choice && !operators && !step.program.network_chose_branch; }
 };
 
 /// Cache key of a compiled step: equal keys imply equal steps if shareable(). It contains the flags that determine the
@@ -94,10 +96,18 @@ class StepCompiler {
   noc::Topology chosen_slice();
   std::string default_slice() const;
   std::int64_t cores() const { return slice().nodes() * machine_.cores_per_chip; }
+  /// Cores that share the batch; with operations on cores of their own, groups of cores.
+  std::int64_t replicas() const { return options_.operators.replicas(cores()); }
 
   /// Compiles a program or, if it does not fit into the memory, the one that `fallback` makes; empty: none.
   CompiledStep compiled(sw::driver::Program program, const sw::driver::Choices& choices,
                         const std::function<sw::driver::Program()>& fallback = {});
+  /// The step whose operations are on cores of their own, placed.
+  CompiledStep compile_on_devices(sw::compiler::OpCache* cache);
+  /// The step of the same batch divided among all cores.
+  report::run::OperatorReport::Way data_parallel(std::int64_t samples, sw::compiler::OpCache* cache) const;
+  /// The options of a workload for the samples of a replica.
+  workloads::WorkloadOptions build_options() const;
   /// The step of stages that keep this.
   sw::driver::Program pipeline_program(hlo::pipeline::Kept kept);
   /// Takes the sharding of a built-in workload that states its mesh, so that mesh() is known before compile().
@@ -125,6 +135,7 @@ class StepCompiler {
   std::optional<hlo::text::Module> text_;       ///< what the module was read from
   bool is_global_ = false;                      ///< the module is one of all cores together, with its shardings
   bool is_partitioned_ = false;
+  std::int64_t samples_ = 0;                           ///< in a step of a workload
   std::optional<options::PipelinedNetwork> pipeline_;  ///< that is compiled in place of a workload or module
   std::function<void(std::string_view pass, const hlo::Module& module)> after_pass_;
   std::vector<std::string> warnings_;

@@ -39,7 +39,8 @@ class MemoryAdvice {
   bool can_shard() const {
     const workloads::importers::Importer* importer = workloads::importers::importer_of(options_.workload);
     const bool is_known = importer == nullptr || importer->net != nullptr || options_.partition.any();
-    return is_known && !options_.partition.shards_updates() && !options_.build.inference && !options_.pipeline.asked();
+    return is_known && !options_.partition.shards_updates() && !options_.build.inference &&
+           !options_.pipeline.asked() && !options_.operators.asked();
   }
 
   static RunOptions in_shards(RunOptions options) {

@@ -108,6 +108,7 @@ void PreparedRun::take(CompiledStep compiled) {
   report_.batch_per_core = compiled.batch_per_core;
   report_.partition = std::move(compiled.partition);
   report_.update_choice = std::move(compiled.update_choice);
+  report_.operators = std::move(compiled.operators);
   report_.warnings = std::move(step.warnings);
   state_ = std::move(step.state);
   if (fed()) plan_input(report_, *slice_, batch, config_);

@@ -54,6 +54,7 @@ Examples:
   podsim run resnet50 --slice 2x2 --batch-per-core 8 --vcd r.vcd --trace 'chip(0,0).*'
   podsim run resnet50 --loop 'steps=1252 eval=13'
   podsim run bert_large --slice 2x1 --stages 4 --micro-batches 16
+  podsim run inception_v3 --slice 1x1 --place-operators 2 --batch-per-replica 8
   podsim run gnmt --lengths 'mean=26 sd=13 buckets=20,30,50'
   podsim run resnet50 --detail chip --chip-ops 'gradients/*')";
 }
@@ -235,6 +236,15 @@ void add_pipeline_flags(CLI::App& run, RunOptions& options) {
   }
 }
 
+void add_operator_flags(CLI::App& run, RunOptions& options) {
+  options.operators.add_to(run);
+  for (const char* other :
+       {"--stages", "--schedule", "--mesh", "--sharding", "--weight-update-sharding", "--windowed-einsum",
+        "--rematerialise", "--overlap", "--compare", "--show-mesh", "--loop", "--lengths", "--describe"}) {
+    run.get_option("--place-operators")->excludes(run.get_option(other));
+  }
+}
+
 void add_inference_flag(CLI::App& run, RunOptions& options) {
   run.add_flag("--inference", options.build.inference,
                "A forward pass alone, up to what the network says, without\ndropout and with batch norms folded into "
@@ -307,6 +317,7 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   add_output_flags(*run, options);
   add_lengths_flag(*run, options);
   add_pipeline_flags(*run, options);
+  add_operator_flags(*run, options);
   add_topology_flags(*run, options);
   run->footer(help_footer());
   return *run;

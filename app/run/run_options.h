@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/options/machine_options.h"
+#include "app/options/operator_flags.h"
 #include "app/options/pipeline_flags.h"
 #include "app/run/files/training_flags.h"
 #include "app/run/partition_options.h"
@@ -40,6 +41,7 @@ struct RunOptions {
   workloads::WorkloadOptions build;  ///< batch, optimizer and the model's keys
   PartitionFlags partition;
   options::PipelineFlags pipeline;
+  options::OperatorFlags operators;
   files::TrainingFlags training;   ///< of a file's forward program
   std::vector<std::string> trips;  ///< "NAME=N": passes of a file's loops that its text does not tell
   std::string costs;               ///< file with prices of custom calls; empty: none

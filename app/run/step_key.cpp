@@ -65,6 +65,9 @@ std::string step_key(const RunOptions& options, const base::Config& machine) {
   for (const auto& [name, value] : options.build.model) key += fmt::format("{} = {}\n", name, value);
   key += partition_lines(options.partition);
   key += pipeline_lines(options.pipeline);
+  if (options.operators.asked()) {
+    key += fmt::format("operators {} {}\n", *options.operators.devices, options.operators.batch.value_or(0));
+  }
   for (const base::ConfigEntry& entry : machine.entries()) {
     if (matters(entry.key, overlapped)) key += fmt::format("{} = {}\n", entry.key, entry.text);
   }

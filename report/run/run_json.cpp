@@ -291,6 +291,7 @@ Json stats(const RunReport& r) {
   if (!r.memory.levels.empty()) json["memory"]["levels"] = levels_json(r);
   if (!r.result.stages.empty()) json["stages"] = stages_json(r.result);
   if (r.partition) add_partition(json, r);
+  if (r.operators) json["operators"] = operators_json(*r.operators);
   if (r.update_choice) json["update_choice"] = update_choice_json(*r.update_choice);
   add_job(json, r);
   if (r.training) {

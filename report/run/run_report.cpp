@@ -26,6 +26,7 @@ double RunReport::flops() const {
 }
 
 double RunReport::samples_per_step() const {
+  if (operators) return double(operators->samples);
   return partition ? double(partition->samples) : double(batch_per_core * machine.cores_per_chip * chips);
 }
 

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "hw/input/input_plan.h"
 #include "report/run/mesh_report.h"
+#include "report/run/operator_report.h"
 #include "report/run/update_choice.h"
 #include "sw/compiler/memory_account.h"
 #include "sw/compiler/op_cache.h"
@@ -80,6 +81,7 @@ struct RunReport {
   sw::runtime::RunResult result;
   std::optional<PartitionReport> partition;   ///< present if the program was partitioned
   std::optional<UpdateChoice> update_choice;  ///< present if the sharing of updates was to be chosen
+  std::optional<OperatorReport> operators;    ///< present if operations are on cores of their own
   std::optional<hw::input::InputPlan> input;  ///< present if hosts prepare the batches of the step or of the loop
   base::Bytes core_batch;                     ///< that hosts send a core for a step; set with `input`
   std::optional<TrainReport> training;        ///< of podsim train

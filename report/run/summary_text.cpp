@@ -72,6 +72,7 @@ std::string detail_text(const RunReport& r) {
 
 std::string headline(const RunReport& r) {
   std::string batch = r.batch_per_core > 0 ? fmt::format("batch {} per core, ", r.batch_per_core) : "";
+  if (r.operators && r.operators->samples > 0) batch = fmt::format("batch {}, ", r.operators->samples);
   if (r.partition) batch = r.partition->samples > 0 ? fmt::format("batch {}, ", r.partition->samples) : "";
   return fmt::format("{} on {} slice of {}: {}, {}, {}{}{}\n\n", r.workload, base::text::with_article(r.slice),
                      r.machine.name, base::text::counted(r.chips, "chip"),
@@ -179,6 +180,8 @@ std::string loops(const RunReport& r) {
   }
   return "\nloops\n" + table.text();
 }
+
+std::string operators(const RunReport& r) { return r.operators ? operators_text(*r.operators) : ""; }
 
 /// Times of each pipeline stage: compute, sends and receives, and waits for other stages. The stage that computes
 /// longest delays the others.
@@ -363,8 +366,8 @@ std::string ops_through_parts(const RunReport& r) {
 
 std::string summary_text(const RunReport& report) {
   std::string text = headline(report) + figures(report) + parts(report) + hosts_text(report) + loop_text(report) +
-                     checkpoint_text(report) + mesh(report) + stages(report) + loops(report) + costliest_ops(report) +
-                     ops_on_banks(report) + ops_through_parts(report);
+                     checkpoint_text(report) + mesh(report) + operators(report) + stages(report) + loops(report) +
+                     costliest_ops(report) + ops_on_banks(report) + ops_through_parts(report);
   if (!report.result.notes.empty() || !report.warnings.empty()) text += "\n";
   for (const std::string& note : report.result.notes) text += "note: " + note + "\n";
   for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";

@@ -39,9 +39,9 @@ const std::vector<std::string>& folders() {
       "base/text", "base", "base/parameters", "base/host", "base/trace", "base/systemc",
       // hlo
       "hlo", "hlo/rules", "hlo/build", "hlo/eval/complex", "hlo/eval/whole", "hlo/eval", "hlo/transform/formulas",
-      "hlo/transform/gradient", "hlo/transform", "hlo/pipeline", "hlo/expanders", "hlo/proto", "hlo/stablehlo",
-      "hlo/text", "hlo/text/graph", "hlo/spmd/mesh", "hlo/spmd/propagate", "hlo/spmd/reshard", "hlo/spmd/partition",
-      "hlo/api",
+      "hlo/transform/gradient", "hlo/transform", "hlo/devices", "hlo/pipeline", "hlo/expanders", "hlo/proto",
+      "hlo/stablehlo", "hlo/text", "hlo/text/graph", "hlo/spmd/mesh", "hlo/spmd/propagate", "hlo/spmd/reshard",
+      "hlo/spmd/partition", "hlo/api",
       // noc
       "noc", "noc/router", "noc/ici", "noc/chip_switch",
       // hw
@@ -60,7 +60,7 @@ const std::vector<std::string>& folders() {
       "sw/codegen/families", "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix",
       "sw/codegen", "sw/compiler/layout", "sw/compiler/costs", "sw/compiler", "sw/placement", "sw/plans", "sw/driver",
       "sw/runtime/pod", "sw/runtime/parts", "sw/runtime/waits", "sw/runtime/repetition", "sw/runtime",
-      "sw/runtime/session", "sw/chakra",
+      "sw/runtime/session", "sw/operators", "sw/chakra",
       // validation
       "validation/kernels", "validation/profile", "validation/measured", "validation/measured/published",
       "validation/jobs", "validation/estimates",

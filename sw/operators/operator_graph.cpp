@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sw/operators/operator_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.h"
+#include "sw/collectives/engine/algorithm_choice.h"
+#include "sw/compiler/collective_op.h"
+#include "sw/compiler/op_costs.h"
+#include "sw/compiler/tiles/core_op.h"
+
+namespace podsim::sw::operators {
+namespace {
+
+using hlo::InstructionId;
+using hlo::Opcode;
+
+[[noreturn]] void refuse(const hlo::Instruction& instruction, const char* why) {
+  throw base::InputError(fmt::format("operations cannot be on devices of their own: %{} {}", instruction.name, why));
+}
+
+void require_shareable(const hlo::Module& module) {
+  if (module.scheduled)
+    throw base::InputError("operations cannot be on devices of their own: the program is scheduled");
+  const std::vector<bool> executed = hlo::executed_computations(module);
+  for (std::size_t number = 0; number < module.computations.size(); ++number) {
+    for (const hlo::Instruction& instruction : module.computations[number].instructions) {
+      if (instruction.phase != hlo::AsyncPhase::none) refuse(instruction, "is asynchronous");
+      switch (instruction.opcode) {
+        case Opcode::infeed:
+        case Opcode::outfeed:
+        case Opcode::send:
+        case Opcode::recv:
+        case Opcode::send_done:
+        case Opcode::recv_done:
+          refuse(instruction, "exchanges data with the host or another program");
+        case Opcode::partition_id:
+        case Opcode::replica_id:
+          refuse(instruction, "reads the number of its device");
+        default:
+          break;
+      }
+      const bool is_inner = executed[number] && hlo::ComputationId(number) != module.entry;
+      if (is_inner && hlo::is_collective(instruction.opcode))
+        refuse(instruction, "is a collective in a loop or branch");
+    }
+  }
+}
+
+/// Sets of instructions, joined one by one.
+class JoinedSets {
+ public:
+  explicit JoinedSets(std::size_t size) : first_(size) { std::iota(first_.begin(), first_.end(), 0); }
+  InstructionId of(InstructionId id) {
+    while (first_[std::size_t(id)] != id) {
+      first_[std::size_t(id)] = first_[std::size_t(first_[std::size_t(id)])];
+      id = first_[std::size_t(id)];
+    }
+    return id;
+  }
+  void join(InstructionId a, InstructionId b) {
+    const InstructionId x = of(a), y = of(b);
+    first_[std::size_t(std::max(x, y))] = std::min(x, y);
+  }
+
+ private:
+  std::vector<InstructionId> first_;
+};
+
+class GraphReader {
+ public:
+  GraphReader(const hlo::Module& module, const TargetMachine& machine, const DeviceSet& set, compiler::OpCache* cache)
+      : module_(module),
+        entry_(module.entry_computation()),
+        machine_(machine),
+        set_(set),
+        costs_(machine, cache),
+        times_(machine),
+        everywhere_(entry_.instructions.size(), false),
+        is_state_(entry_.parameters.size(), false) {}
+
+  OperatorGraph run() {
+    find_everywhere();
+    const std::size_t size = entry_.instructions.size();
+    graph_.seconds.assign(size, 0);
+    graph_.bytes.assign(size, 0);
+    graph_.operands.resize(size);
+    graph_.readers.resize(size);
+    for (InstructionId id = 0; id < InstructionId(size); ++id) {
+      if (!is_operation(id)) continue;
+      graph_.seconds[std::size_t(id)] = seconds_of(entry_, id);
+      const hlo::Shape& shape = entry_[id].shape;
+      if (!shape.is_tuple()) graph_.bytes[std::size_t(id)] = std::int64_t(hlo::logical_bytes(shape).value());
+      add_edges(id);
+    }
+    find_clusters();
+    find_links();
+    return std::move(graph_);
+  }
+
+ private:
+  bool is_operation(InstructionId id) const {
+    const bool is_result = id == entry_.root && entry_[id].opcode == Opcode::tuple;
+    return !everywhere_[std::size_t(id)] && !is_result && entry_[id].opcode != Opcode::parameter;
+  }
+
+  // --- what is on all devices
+
+  /// Begins with all states of one element as inputs, and takes back those whose new value is an operation's.
+  void find_everywhere() {
+    const hlo::Instruction& root = entry_[entry_.root];
+    std::vector<std::pair<std::int64_t, InstructionId>> replaced;
+    for (const hlo::Donation& donation : module_.donations) {
+      if (entry_[entry_.parameters[std::size_t(donation.parameter)]].shape.is_tuple()) continue;
+      replaced.emplace_back(donation.parameter,
+                            root.opcode == Opcode::tuple ? root.operands[std::size_t(donation.output)] : entry_.root);
+    }
+    for (const auto& [parameter, value] : replaced) {
+      const hlo::Shape& shape = entry_[entry_.parameters[std::size_t(parameter)]].shape;
+      is_state_[std::size_t(parameter)] = shape.element_count() > 1 && entry_[value].opcode != Opcode::parameter;
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (InstructionId id = 0; id < InstructionId(everywhere_.size()); ++id) {
+        everywhere_[std::size_t(id)] = may_be_everywhere(id);
+      }
+      for (const auto& [parameter, value] : replaced) {
+        if (is_state_[std::size_t(parameter)] || everywhere_[std::size_t(value)]) continue;
+        is_state_[std::size_t(parameter)] = changed = true;
+      }
+    }
+  }
+
+  bool may_be_everywhere(InstructionId id) const {
+    const hlo::Instruction& instruction = entry_[id];
+    switch (instruction.opcode) {
+      case Opcode::parameter:
+        return !is_state_[std::size_t(instruction.index)];
+      case Opcode::constant:
+      case Opcode::iota:
+        return true;
+      case Opcode::broadcast:
+        return is_constant(instruction.operands.front());
+      default:
+        break;
+    }
+    if (!hlo::is_elementwise(instruction.opcode) && instruction.opcode != Opcode::fusion &&
+        instruction.opcode != Opcode::reshape && instruction.opcode != Opcode::bitcast) {
+      return false;
+    }
+    return !instruction.shape.is_tuple() && instruction.shape.element_count() <= 1 && !instruction.operands.empty() &&
+           std::ranges::all_of(instruction.operands, [&](InstructionId operand) {
+             const hlo::Shape& shape = entry_[operand].shape;
+             return everywhere_[std::size_t(operand)] && !shape.is_tuple() && shape.element_count() <= 1;
+           });
+  }
+
+  bool is_constant(InstructionId id) const {
+    const hlo::Instruction& instruction = entry_[id];
+    if (instruction.opcode == Opcode::constant) return true;
+    return instruction.opcode == Opcode::broadcast && is_constant(instruction.operands.front());
+  }
+
+  // --- times
+
+  double seconds_of(const hlo::Computation& computation, InstructionId id) {
+    const hlo::Instruction& instruction = computation[id];
+    if (hlo::is_collective(instruction.opcode)) return collective_seconds(id);
+    if (compiler::tiles::is_core_op(computation, id)) {
+      return double(costs_.cycles(module_, computation, id).value()) / machine_.clock.si();
+    }
+    const bool is_conditional = instruction.opcode == Opcode::conditional;
+    if (!is_conditional && instruction.opcode != Opcode::while_loop && instruction.opcode != Opcode::call) return 0;
+    double all = 0, most = 0;
+    for (const hlo::ComputationId called : instruction.called) {
+      const double own = seconds_of(called);
+      all += own;
+      most = std::max(most, own);
+    }
+    return is_conditional ? most : all * double(std::max<std::int64_t>(1, instruction.trip_count));
+  }
+
+  double seconds_of(hlo::ComputationId called) {
+    if (const auto known = called_.find(called); known != called_.end()) return known->second;
+    const hlo::Computation& body = module_.computations[std::size_t(called)];
+    double seconds = 0;
+    for (InstructionId id = 0; id < InstructionId(body.instructions.size()); ++id) seconds += seconds_of(body, id);
+    return called_[called] = seconds;
+  }
+
+  /// A collective over the first devices of the replicas; of one replica it is no work.
+  double collective_seconds(InstructionId id) {
+    if (set_.replicas == 1) return 0;
+    collectives::CollectiveGroups::Ranks ranks;
+    for (std::int64_t replica = 0; replica < set_.replicas; ++replica) {
+      ranks.push_back(std::int32_t(replica * set_.devices));
+    }
+    const compiler::CollectiveOp collective = compiler::collective_op(entry_, id);
+    if (collective.kind == collectives::CollectiveKind::collective_permute) ranks.resize(2);
+    return times_.estimate(set_.slice, collectives::CollectiveGroups({ranks}), compiler::request_of(collective)).si();
+  }
+
+  // --- edges and clusters
+
+  void add_edges(InstructionId id) {
+    std::vector<InstructionId>& operands = graph_.operands[std::size_t(id)];
+    for (const InstructionId operand : entry_[id].operands) {
+      if (!is_operation(operand) || std::ranges::find(operands, operand) != operands.end()) continue;
+      operands.push_back(operand);
+      graph_.readers[std::size_t(operand)].push_back(id);
+    }
+  }
+
+  void find_clusters() {
+    const auto size = InstructionId(entry_.instructions.size());
+    JoinedSets sets{std::size_t(size)};
+    for (InstructionId id = 0; id < size; ++id) {
+      if (!is_operation(id)) continue;
+      const std::vector<InstructionId>& operands = graph_.operands[std::size_t(id)];
+      for (const InstructionId operand : operands) {
+        if (entry_[operand].shape.is_tuple()) sets.join(operand, id);
+      }
+      if (graph_.seconds[std::size_t(id)] == 0 && operands.size() == 1) sets.join(operands.front(), id);
+      for (const InstructionId operand : entry_[id].operands) {
+        if (is_held(operand)) sets.join(operand, id);
+      }
+    }
+    const hlo::Instruction& root = entry_[entry_.root];
+    for (const hlo::Donation& donation : module_.donations) {
+      const InstructionId parameter = entry_.parameters[std::size_t(donation.parameter)];
+      if (!is_held(parameter)) continue;
+      sets.join(parameter, root.opcode == Opcode::tuple ? root.operands[std::size_t(donation.output)] : entry_.root);
+    }
+    std::map<InstructionId, int> numbers;
+    graph_.cluster.assign(std::size_t(size), -1);
+    for (InstructionId id = 0; id < size; ++id) {
+      if (!is_operation(id)) continue;
+      const auto number = numbers.try_emplace(sets.of(id), int(numbers.size())).first;
+      graph_.cluster[std::size_t(id)] = number->second;
+    }
+    graph_.clusters = int(numbers.size());
+  }
+
+  bool is_held(InstructionId id) const {
+    return entry_[id].opcode == Opcode::parameter && is_state_[std::size_t(entry_[id].index)];
+  }
+
+  // --- links
+
+  /// From the times of a small and a large transfer.
+  void find_links() {
+    constexpr std::int64_t small = 1 << 12, large = 1 << 22;
+    graph_.links.assign(std::size_t(set_.devices), std::vector<LinkTime>(std::size_t(set_.devices)));
+    for (int from = 0; from < set_.devices; ++from) {
+      for (int to = 0; to < set_.devices; ++to) {
+        if (from == to) continue;
+        const double few = transfer_seconds(from, to, small), many = transfer_seconds(from, to, large);
+        LinkTime& link = graph_.links[std::size_t(from)][std::size_t(to)];
+        link.s_per_byte = (many - few) / double(large - small);
+        link.latency_s = std::max(0.0, few - link.s_per_byte * double(small));
+      }
+    }
+  }
+
+  double transfer_seconds(int from, int to, std::int64_t bytes) {
+    const collectives::schedule::CollectiveRequest request{
+        .kind = collectives::CollectiveKind::collective_permute, .type = hlo::ElementType::u8, .elements = bytes};
+    const collectives::CollectiveGroups pair({{std::int32_t(from), std::int32_t(to)}});
+    return times_.min_time(set_.slice, pair, request).si();
+  }
+
+  const hlo::Module& module_;
+  const hlo::Computation& entry_;
+  const TargetMachine& machine_;
+  const DeviceSet& set_;
+  compiler::OpCosts costs_;
+  collectives::engine::CollectiveTimes times_;
+  std::map<hlo::ComputationId, double> called_;  ///< seconds of one execution
+  std::vector<bool> everywhere_;                 ///< by instruction
+  std::vector<bool> is_state_;                   ///< by parameter
+  OperatorGraph graph_;
+};
+
+}  // namespace
+
+double OperatorGraph::work() const { return std::accumulate(seconds.begin(), seconds.end(), 0.0); }
+
+WeightedGraph OperatorGraph::cluster_graph() const {
+  LinkTime slowest;
+  for (const auto& of_device : links) {
+    for (const LinkTime& link : of_device) {
+      slowest.latency_s = std::max(slowest.latency_s, link.latency_s);
+      slowest.s_per_byte = std::max(slowest.s_per_byte, link.s_per_byte);
+    }
+  }
+  std::map<std::pair<int, int>, double> between;
+  WeightedGraph graph{std::vector<double>(std::size_t(clusters), 0), {}};
+  graph.edges.resize(std::size_t(clusters));
+  for (std::size_t id = 0; id < cluster.size(); ++id) {
+    if (cluster[id] < 0) continue;
+    graph.weights[std::size_t(cluster[id])] += seconds[id];
+    for (const InstructionId operand : operands[id]) {
+      const int a = cluster[std::size_t(operand)], b = cluster[id];
+      if (a == b) continue;
+      between[{std::min(a, b), std::max(a, b)}] +=
+          slowest.latency_s + slowest.s_per_byte * double(bytes[std::size_t(operand)]);
+    }
+  }
+  for (const auto& [pair, weight] : between) {
+    graph.edges[std::size_t(pair.first)].emplace_back(pair.second, weight);
+    graph.edges[std::size_t(pair.second)].emplace_back(pair.first, weight);
+  }
+  return graph;
+}
+
+OperatorGraph operator_graph(const hlo::Module& fused, const TargetMachine& machine, const DeviceSet& set,
+                             compiler::OpCache* cache) {
+  require_shareable(fused);
+  return GraphReader(fused, machine, set, cache).run();
+}
+
+}  // namespace podsim::sw::operators
