@@ -160,6 +160,9 @@ class DeviceWriter {
                       {add(made(Opcode::partition_id, "partition", make_shape(ElementType::u32, {}), {}))}));
     std::vector<bool> is_result(entry_.instructions.size(), false);
     for (const InstructionId id : results_) is_result[std::size_t(id)] = true;
+    for (InstructionId id = 0; id < InstructionId(entry_.instructions.size()); ++id) {
+      if (entry_[id].opcode == Opcode::infeed) whole_value(id);
+    }
     for (const Branch& branch : Division(entry_, plan_, is_result).run()) write(branch);
     write_results();
     return finish();

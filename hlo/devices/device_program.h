@@ -45,7 +45,9 @@ std::vector<bool> states_of(const Module& whole, std::span<const int> device);
 /// parameters are whole on every device. A result that replaces no parameter is on the device that computes it, and an
 /// AllocateBuffer elsewhere. A collective of the program, whose groups are of replicas, joins the same device of each.
 ///
-/// Preconditions: the entry calls no asynchronous instruction, infeed or outfeed; no value of a tuple is read on
+/// Infeeds are on all devices: each receives the data of its replica.
+///
+/// Preconditions: the entry has no asynchronous instruction and no outfeed; no value of a tuple is read on
 /// another device than its maker's; what is on all devices depends on nothing that is not; a state, its readers and its
 /// new value are on one device. Violations throw std::logic_error. The order of instructions is final: a caller that
 /// has fused and laid out the program sets Module::scheduled.

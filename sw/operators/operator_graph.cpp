@@ -9,10 +9,13 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.h"
+#include "hlo/transform/flops.h"
+#include "hw/memory_levels.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/compiler/collective_op.h"
 #include "sw/compiler/op_costs.h"
 #include "sw/compiler/tiles/core_op.h"
+#include "sw/compiler/tiles/op_work.h"
 
 namespace podsim::sw::operators {
 namespace {
@@ -32,13 +35,12 @@ void require_shareable(const hlo::Module& module) {
     for (const hlo::Instruction& instruction : module.computations[number].instructions) {
       if (instruction.phase != hlo::AsyncPhase::none) refuse(instruction, "is asynchronous");
       switch (instruction.opcode) {
-        case Opcode::infeed:
         case Opcode::outfeed:
         case Opcode::send:
         case Opcode::recv:
         case Opcode::send_done:
         case Opcode::recv_done:
-          refuse(instruction, "exchanges data with the host or another program");
+          refuse(instruction, "sends data to the host or exchanges them with another program");
         case Opcode::partition_id:
         case Opcode::replica_id:
           refuse(instruction, "reads the number of its device");
@@ -88,12 +90,17 @@ class GraphReader {
     find_everywhere();
     const std::size_t size = entry_.instructions.size();
     graph_.seconds.assign(size, 0);
+    graph_.hbm_seconds.assign(size, 0);
+    graph_.hbm_s_per_byte = 1 / machine_.hbm.stream_rate.si();
+    find_waited_for();
     graph_.bytes.assign(size, 0);
     graph_.operands.resize(size);
     graph_.readers.resize(size);
     for (InstructionId id = 0; id < InstructionId(size); ++id) {
       if (!is_operation(id)) continue;
-      graph_.seconds[std::size_t(id)] = seconds_of(entry_, id);
+      const OpTime time = time_of(entry_, id);
+      graph_.seconds[std::size_t(id)] = time.seconds;
+      graph_.hbm_seconds[std::size_t(id)] = std::min(time.seconds, time.hbm);
       const hlo::Shape& shape = entry_[id].shape;
       if (!shape.is_tuple()) graph_.bytes[std::size_t(id)] = std::int64_t(hlo::logical_bytes(shape).value());
       add_edges(id);
@@ -143,7 +150,11 @@ class GraphReader {
         return !is_state_[std::size_t(instruction.index)];
       case Opcode::constant:
       case Opcode::iota:
+      case Opcode::after_all:
+      case Opcode::infeed:
         return true;
+      case Opcode::get_tuple_element:
+        return everywhere_[std::size_t(instruction.operands.front())];
       case Opcode::broadcast:
         return is_constant(instruction.operands.front());
       default:
@@ -168,29 +179,59 @@ class GraphReader {
 
   // --- times
 
-  double seconds_of(const hlo::Computation& computation, InstructionId id) {
+  struct OpTime {
+    double seconds = 0, hbm = 0;
+  };
+
+  OpTime time_of(const hlo::Computation& computation, InstructionId id) {
     const hlo::Instruction& instruction = computation[id];
-    if (hlo::is_collective(instruction.opcode)) return collective_seconds(id);
+    if (hlo::is_collective(instruction.opcode)) return {collective_seconds(id), 0};
     if (compiler::tiles::is_core_op(computation, id)) {
-      return double(costs_.cycles(module_, computation, id).value()) / machine_.clock.si();
+      const compiler::tiles::OpWork work = compiler::tiles::op_work(module_, computation, id, machine_);
+      const base::Bytes moved = (work.read_bytes() + work.stored_bytes())[hw::level::hbm];
+      return {double(costs_.cycles(module_, computation, id).value()) / machine_.clock.si(),
+              double(moved.value()) / machine_.hbm.stream_rate.si()};
     }
     const bool is_conditional = instruction.opcode == Opcode::conditional;
-    if (!is_conditional && instruction.opcode != Opcode::while_loop && instruction.opcode != Opcode::call) return 0;
-    double all = 0, most = 0;
+    if (!is_conditional && instruction.opcode != Opcode::while_loop && instruction.opcode != Opcode::call) return {};
+    OpTime all, most;
     for (const hlo::ComputationId called : instruction.called) {
-      const double own = seconds_of(called);
-      all += own;
-      most = std::max(most, own);
+      const OpTime own = time_of(called);
+      all = {all.seconds + own.seconds, all.hbm + own.hbm};
+      if (own.seconds > most.seconds) most = own;
     }
-    return is_conditional ? most : all * double(std::max<std::int64_t>(1, instruction.trip_count));
+    const double trips = double(std::max<std::int64_t>(1, instruction.trip_count));
+    return is_conditional ? most : OpTime{all.seconds * trips, all.hbm * trips};
   }
 
-  double seconds_of(hlo::ComputationId called) {
+  OpTime time_of(hlo::ComputationId called) {
     if (const auto known = called_.find(called); known != called_.end()) return known->second;
     const hlo::Computation& body = module_.computations[std::size_t(called)];
-    double seconds = 0;
-    for (InstructionId id = 0; id < InstructionId(body.instructions.size()); ++id) seconds += seconds_of(body, id);
-    return called_[called] = seconds;
+    OpTime sum;
+    for (InstructionId id = 0; id < InstructionId(body.instructions.size()); ++id) {
+      const OpTime own = time_of(body, id);
+      sum = {sum.seconds + own.seconds, sum.hbm + own.hbm};
+    }
+    return called_[called] = sum;
+  }
+
+  bool is_product(InstructionId id) const {
+    const hlo::Instruction& instruction = entry_[id];
+    if (hlo::transform::is_matmul(instruction.opcode)) return true;
+    return std::ranges::any_of(instruction.called, [&](hlo::ComputationId called) {
+      const auto& body = module_.computations[std::size_t(called)].instructions;
+      return std::ranges::any_of(body, hlo::transform::is_matmul, &hlo::Instruction::opcode);
+    });
+  }
+
+  /// Marks the values that reach a product or a collective.
+  void find_waited_for() {
+    waited_for_.assign(entry_.instructions.size(), false);
+    for (auto id = InstructionId(waited_for_.size()); id-- > 0;) {
+      const bool waits = waited_for_[std::size_t(id)] || is_product(id) || hlo::is_collective(entry_[id].opcode);
+      if (!waits) continue;
+      for (const InstructionId operand : entry_[id].operands) waited_for_[std::size_t(operand)] = true;
+    }
   }
 
   /// A collective over the first devices of the replicas; of one replica it is no work.
@@ -202,7 +243,12 @@ class GraphReader {
     }
     const compiler::CollectiveOp collective = compiler::collective_op(entry_, id);
     if (collective.kind == collectives::CollectiveKind::collective_permute) ranks.resize(2);
-    return times_.estimate(set_.slice, collectives::CollectiveGroups({ranks}), compiler::request_of(collective)).si();
+    const collectives::CollectiveGroups group({ranks});
+    collectives::schedule::CollectiveRequest request = compiler::request_of(collective);
+    const double seconds = times_.estimate(set_.slice, group, request).si();
+    if (waited_for_[std::size_t(id)]) return seconds;
+    request.elements = 1;
+    return std::max(0.0, seconds - times_.estimate(set_.slice, group, request).si());
   }
 
   // --- edges and clusters
@@ -280,7 +326,8 @@ class GraphReader {
   const DeviceSet& set_;
   compiler::OpCosts costs_;
   collectives::engine::CollectiveTimes times_;
-  std::map<hlo::ComputationId, double> called_;  ///< seconds of one execution
+  std::map<hlo::ComputationId, OpTime> called_;  ///< of one execution
+  std::vector<bool> waited_for_;                 ///< by instruction: a product or collective depends on it
   std::vector<bool> everywhere_;                 ///< by instruction
   std::vector<bool> is_state_;                   ///< by parameter
   OperatorGraph graph_;

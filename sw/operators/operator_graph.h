@@ -25,14 +25,16 @@ struct LinkTime {
 };
 
 /// A program of a replica as operations that devices share.
-///
 /// The program is fused and laid out. An operation takes the time of its op as compiled (sw/compiler/op_costs.h), a
-/// loop that of its trips, a collective over replicas its modelled time. Constants, and scalars that follow from
-/// constants and inputs alone, are on all devices. Operations that have to be on one device form a cluster: the readers
+/// loop that of its trips, a collective over replicas its modelled time, without the latency if no product and no
+/// collective waits for it, since it is combined with others then. Infeeds, constants, and scalars that follow from
+/// constants and inputs alone are on all devices. Operations that have to be on one device form a cluster: the readers
 /// of a state, such as a weight, and the maker of its new value; the makers and readers of a tuple; what only names a
 /// value, and its maker.
 struct OperatorGraph {
   std::vector<double> seconds = {};      ///< by instruction of the entry
+  std::vector<double> hbm_seconds = {};  ///< that the HBM takes for its data, by instruction
+  double hbm_s_per_byte = 0;             ///< of a transfer, at either end
   std::vector<std::int64_t> bytes = {};  ///< of its value, by instruction
   std::vector<int> cluster = {};         ///< by instruction; -1: on all devices, or no operation
   int clusters = 0;
@@ -48,8 +50,9 @@ struct OperatorGraph {
   WeightedGraph cluster_graph() const;
 };
 
-/// Throws base::InputError if the program cannot be shared by devices: if it is scheduled, exchanges data with its host
-/// or another program, has asynchronous parts, reads its device's number, or has collectives in loops or branches.
+/// Throws base::InputError if the program cannot be shared by devices: if it is scheduled, sends data to its host,
+/// exchanges data with another program, has asynchronous parts, reads its device's number, or has collectives in loops
+/// or branches.
 OperatorGraph operator_graph(const hlo::Module& fused, const TargetMachine& machine, const DeviceSet& set,
                              compiler::OpCache* cache = nullptr);
 

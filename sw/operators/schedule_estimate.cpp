@@ -45,6 +45,7 @@ class ListSchedule {
  private:
   struct Device {
     double free = 0;
+    double taken = 0;  ///< of the HBM by transfers, in s, since `free`
     /// Operations whose operands have arrived by `free`, longest path first.
     std::priority_queue<std::pair<double, InstructionId>> ready = {};
     /// The others, by the time of the last arrival.
@@ -70,7 +71,10 @@ class ListSchedule {
     }
     const InstructionId id = -at.ready.top().second;
     at.ready.pop();
-    at.free = begin + graph_.seconds[std::size_t(id)];
+    const double taken = std::max(0.0, at.taken - (begin - at.free));
+    const double left = graph_.seconds[std::size_t(id)] - graph_.hbm_seconds[std::size_t(id)];
+    at.free = begin + graph_.seconds[std::size_t(id)] + std::max(0.0, taken - left);
+    at.taken = 0;
     schedule_.begin[std::size_t(id)] = begin;
     schedule_.busy[number] += graph_.seconds[std::size_t(id)];
     schedule_.seconds = std::max(schedule_.seconds, at.free);
@@ -89,6 +93,9 @@ class ListSchedule {
         double& free = link_free_[from][to];
         free = std::max(free, end) + link.s_per_byte * double(graph_.bytes[std::size_t(id)]);
         arrival_[to] = free + link.latency_s;
+        const double taken = graph_.hbm_s_per_byte * double(graph_.bytes[std::size_t(id)]);
+        devices_[from].taken += taken;
+        devices_[to].taken += taken;
         ++schedule_.transfers;
         schedule_.transferred_bytes += graph_.bytes[std::size_t(id)];
       }

@@ -20,8 +20,9 @@ struct OperatorSchedule {
 /// The schedule of operations whose clusters are on devices, by a list scheduler: a device that is free takes, of the
 /// operations whose operands have arrived, the one with the longest path to the end of the step, transfers included.
 /// A value goes to another device once, behind the earlier transfers between the two: begin = max(end of the operation,
-/// link free), arrival = begin + bytes * s_per_byte + latency. Left out: what transfers and the other core of a chip
-/// take of the HBM.
+/// link free), arrival = begin + bytes * s_per_byte + latency. What it
+/// takes of the HBMs of both lengthens their next operations, less what these leave of the HBM and what passes before
+/// they begin.
 ///
 /// `device` is by cluster. Equal input gives equal schedules; ties go to the earlier instruction.
 OperatorSchedule estimated_schedule(const OperatorGraph& graph, const std::vector<int>& device);
