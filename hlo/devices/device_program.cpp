@@ -20,7 +20,8 @@ namespace {
 
 using Ids = std::vector<InstructionId>;
 
-/// A branch: neighbouring instructions of one device, with what they read from and make for other branches.
+/// A branch: neighbouring instructions of one device, with what they read from and make for other branches. Or a state
+/// alone, which other devices read.
 struct Branch {
   int device = 0;
   Ids members = {};
@@ -77,6 +78,12 @@ class Division {
 
   void add(InstructionId id) {
     int& open = open_[std::size_t(device(id))];
+    if (entry_[id].opcode == Opcode::parameter) {
+      if (!sent_[std::size_t(id)]) return;
+      branches_.push_back({device(id), {id}, {}, {id}});
+      open = -1;
+      return;
+    }
     if (open < 0 || waits(id)) {
       open = int(branches_.size());
       branches_.push_back({device(id)});
@@ -102,7 +109,8 @@ class Division {
         read_everywhere(branch, operand);
         continue;
       }
-      if (branch_of_[std::size_t(operand)] < 0) fail(entry_[id], "comes before an operand in the order");
+      const bool is_state = entry_[operand].opcode == Opcode::parameter;
+      if (branch_of_[std::size_t(operand)] < 0 && !is_state) fail(entry_[id], "comes before an operand in the order");
       if (device(operand) != branch.device) {
         if (entry_[operand].shape.is_tuple()) fail(entry_[operand], "is a tuple that another device reads");
         received_.insert({operand, branch.device});
@@ -126,6 +134,7 @@ class Division {
       for (const InstructionId id : branch.reads) read[std::size_t(id)] = true;
     }
     for (Branch& branch : branches_) {
+      if (!branch.results.empty()) continue;
       for (const InstructionId id : branch.members) {
         if (read[std::size_t(id)]) branch.results.push_back(id);
       }
@@ -253,6 +262,7 @@ class DeviceWriter {
   // --- branches
 
   void write(const Branch& branch) {
+    if (entry_[branch.members.front()].opcode == Opcode::parameter) return send(branch);
     Ids operands;
     for (const InstructionId id : branch.reads) operands.push_back(value_on(id, branch.device));
     std::vector<Shape> operand_shapes, result_shapes;
@@ -419,7 +429,7 @@ class DeviceWriter {
     std::map<InstructionId, InstructionId>& known = values_[std::size_t(on)];
     if (const auto found = known.find(id); found != known.end()) return found->second;
     const auto started = in_flight_.find({id, on});
-    if (started == in_flight_.end()) fail(entry_[id], "is not on the device that reads it");
+    if (started == in_flight_.end()) fail(entry_[id], "is sent to a device after it is read");
     Instruction arrived = made(Opcode::collective_permute, fmt::format("{}.at{}", entry_[id].name, on),
                                entry_[id].shape, {started->second});
     arrived.phase = AsyncPhase::done;

@@ -17,7 +17,7 @@ struct DevicePlan {
   int devices = 1;                        ///< of a replica
   std::int64_t replicas = 1;              ///< whose all-reduces and other collectives the program has, one device each
   std::vector<int> device = {};           ///< by instruction; all_devices: wherever it is read
-  std::vector<InstructionId> order = {};  ///< the instructions with a device, operands first
+  std::vector<InstructionId> order = {};  ///< instructions with a device, operands first, and states that are sent
 };
 
 /// A program of all devices.
@@ -37,20 +37,18 @@ std::vector<bool> states_of(const Module& whole, std::span<const int> device);
 /// Writes the entry of a program as the SPMD program of `devices` partitions and `replicas` replicas. The instructions
 /// of a device become branches that it alone takes, in the order of the plan: a branch ends where another device waits
 /// for a result, and before an instruction that waits for one. A value that another device reads goes there once, by an
-/// asynchronous collective-permute that starts behind the branch of its maker and ends before the branch of its first
-/// reader. Of the instructions on all devices, constants are copied into the branches that read them; the others run on
-/// every device.
+/// asynchronous collective-permute that starts behind the branch of its maker, or at the position of a state in the
+/// order, and ends before the branch of its first reader. Of the instructions on all devices, constants are copied into
+/// the branches that read them; the others run on every device, and infeeds receive the data of the replica there.
 ///
 /// States of equal shape on different devices share an entry parameter ("state/f32[64,64]/0") and its result; other
 /// parameters are whole on every device. A result that replaces no parameter is on the device that computes it, and an
 /// AllocateBuffer elsewhere. A collective of the program, whose groups are of replicas, joins the same device of each.
 ///
-/// Infeeds are on all devices: each receives the data of its replica.
-///
-/// Preconditions: the entry has no asynchronous instruction and no outfeed; no value of a tuple is read on
-/// another device than its maker's; what is on all devices depends on nothing that is not; a state, its readers and its
-/// new value are on one device. Violations throw std::logic_error. The order of instructions is final: a caller that
-/// has fused and laid out the program sets Module::scheduled.
+/// Preconditions: the entry has no asynchronous instruction and no outfeed; no value of a tuple is read on another
+/// device than its maker's; what is on all devices depends on nothing that is not; a state and its new value are on one
+/// device. Violations throw std::logic_error. The order of instructions is final: a caller that has fused and laid out
+/// the program sets Module::scheduled.
 ///
 /// Contract: evaluate_partitions() of the result gives each device its part of the values of the program.
 DeviceProgram write_device_program(const Module& whole, const DevicePlan& plan);

@@ -113,7 +113,7 @@ class GraphReader {
  private:
   bool is_operation(InstructionId id) const {
     const bool is_result = id == entry_.root && entry_[id].opcode == Opcode::tuple;
-    return !everywhere_[std::size_t(id)] && !is_result && entry_[id].opcode != Opcode::parameter;
+    return !everywhere_[std::size_t(id)] && !is_result;
   }
 
   // --- what is on all devices
@@ -272,9 +272,6 @@ class GraphReader {
         if (entry_[operand].shape.is_tuple()) sets.join(operand, id);
       }
       if (graph_.seconds[std::size_t(id)] == 0 && operands.size() == 1) sets.join(operands.front(), id);
-      for (const InstructionId operand : entry_[id].operands) {
-        if (is_held(operand)) sets.join(operand, id);
-      }
     }
     const hlo::Instruction& root = entry_[entry_.root];
     for (const hlo::Donation& donation : module_.donations) {

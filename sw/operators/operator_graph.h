@@ -28,9 +28,9 @@ struct LinkTime {
 /// The program is fused and laid out. An operation takes the time of its op as compiled (sw/compiler/op_costs.h), a
 /// loop that of its trips, a collective over replicas its modelled time, without the latency if no product and no
 /// collective waits for it, since it is combined with others then. Infeeds, constants, and scalars that follow from
-/// constants and inputs alone are on all devices. Operations that have to be on one device form a cluster: the readers
-/// of a state, such as a weight, and the maker of its new value; the makers and readers of a tuple; what only names a
-/// value, and its maker.
+/// constants and inputs alone are on all devices. A state, such as a weight, is an operation without work, since
+/// other devices may read it. Operations that have to be on one device form a cluster: a state and the maker of its new
+/// value; the makers and readers of a tuple; what only names a value, and its maker.
 struct OperatorGraph {
   std::vector<double> seconds = {};      ///< by instruction of the entry
   std::vector<double> hbm_seconds = {};  ///< that the HBM takes for its data, by instruction
