@@ -20,6 +20,7 @@ report::run::OperatorReport report_of(const sw::operators::OperatorSearch& searc
   report.operations = search.operations;
   report.clusters = search.clusters;
   report.estimates = search.estimates;
+  report.simulations = search.simulations;
   report.work = base::Duration(search.work_s);
   for (const double seconds : search.best().schedule.busy) report.busy.emplace_back(seconds);
   report.transfers = search.best().schedule.transfers;

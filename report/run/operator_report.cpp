@@ -64,6 +64,7 @@ nlohmann::ordered_json operators_json(const OperatorReport& r) {
           {"operations", r.operations},
           {"clusters", r.clusters},
           {"estimated_schedules", r.estimates},
+          {"simulated_steps", r.simulations},
           {"work_s", r.work.si()},
           {"busy_s", busy},
           {"transfers", r.transfers},

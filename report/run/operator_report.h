@@ -22,7 +22,7 @@ struct OperatorReport {
   };
   std::int64_t devices = 0, replicas = 0;
   std::int64_t samples = 0;  ///< in a step of all replicas; 0 if the workload does not say
-  std::int64_t operations = 0, clusters = 0, estimates = 0;
+  std::int64_t operations = 0, clusters = 0, estimates = 0, simulations = 0;
   base::Duration work;               ///< of all operations of a replica, one after another
   std::vector<base::Duration> busy;  ///< by device: its operations
   std::int64_t transfers = 0;

@@ -2,7 +2,9 @@
 #include "sw/operators/division.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <random>
 #include <tuple>
 #include <utility>
 
@@ -160,6 +162,81 @@ class Refinement {
   Cost cost_;
 };
 
+/// A random number in [0, 1).
+double unit(std::mt19937& random) { return double(random()) / 4294967296.0; }
+
+class Annealer {
+ public:
+  Annealer(const OperatorGraph& graph, std::vector<int> device, const Annealing& annealing)
+      : graph_(graph),
+        clusters_(graph.cluster_graph()),
+        annealing_(annealing),
+        random_(annealing.seed),
+        device_(std::move(device)),
+        seconds_(estimated_schedule(graph, device_).seconds) {}
+
+  RefinedDivision run() {
+    RefinedDivision best{device_, seconds_, 1};
+    double temperature = annealing_.first * seconds_;
+    const double steps = double(std::max<std::int64_t>(1, annealing_.estimates));
+    const double factor = std::pow(annealing_.last / annealing_.first, 1 / steps);
+    if (graph_.clusters == 0 || graph_.devices() == 1) return best;
+    while (best.estimates < annealing_.estimates) {
+      temperature *= factor;
+      const std::vector<int> before = device_;
+      move(random_set());
+      const double seconds = estimated_schedule(graph_, device_).seconds;
+      ++best.estimates;
+      if (seconds > seconds_ && unit(random_) >= std::exp((seconds_ - seconds) / temperature)) {
+        device_ = before;
+        continue;
+      }
+      seconds_ = seconds;
+      if (seconds >= best.seconds) continue;
+      best.seconds = seconds;
+      best.device = device_;
+    }
+    return best;
+  }
+
+ private:
+  std::size_t any(std::size_t count) { return std::size_t(random_() % unsigned(count)); }
+
+  /// A random cluster and some that are connected with it on its device.
+  std::vector<int> random_set() {
+    constexpr unsigned sizes = 7;  // 1, 2, 4, ... 64
+    const std::size_t size = std::size_t(1) << any(sizes);
+    std::vector<int> set{int(any(std::size_t(graph_.clusters)))};
+    std::vector<bool> is_in(std::size_t(graph_.clusters), false);
+    is_in[std::size_t(set.front())] = true;
+    const int device = device_[std::size_t(set.front())];
+    for (std::size_t next = 0; next < set.size() && set.size() < size; ++next) {
+      for (const auto& edge : clusters_.edges[std::size_t(set[next])]) {
+        const int neighbour = edge.first;
+        if (is_in[std::size_t(neighbour)] || device_[std::size_t(neighbour)] != device) continue;
+        if (set.size() == size || unit(random_) < left_out) continue;
+        is_in[std::size_t(neighbour)] = true;
+        set.push_back(neighbour);
+      }
+    }
+    return set;
+  }
+
+  void move(const std::vector<int>& set) {
+    const int from = device_[std::size_t(set.front())];
+    const int to = (from + 1 + int(any(std::size_t(graph_.devices()) - 1))) % graph_.devices();
+    for (const int cluster : set) device_[std::size_t(cluster)] = to;
+  }
+
+  static constexpr double left_out = 0.25;  ///< share of neighbours that a set does not take
+  const OperatorGraph& graph_;
+  WeightedGraph clusters_;
+  const Annealing& annealing_;
+  std::mt19937 random_;
+  std::vector<int> device_;
+  double seconds_;
+};
+
 }  // namespace
 
 std::vector<int> division_by_earliest_end(const OperatorGraph& graph) {
@@ -203,6 +280,13 @@ std::vector<int> division_by_earliest_end(const OperatorGraph& graph) {
 
 RefinedDivision refined_division(const OperatorGraph& graph, std::vector<int> device, std::int64_t estimates) {
   return Refinement(graph, std::move(device), estimates).run();
+}
+
+RefinedDivision annealed_division(const OperatorGraph& graph, std::vector<int> device, const Annealing& annealing) {
+  RefinedDivision annealed = Annealer(graph, std::move(device), annealing).run();
+  RefinedDivision refined = refined_division(graph, std::move(annealed.device), annealing.estimates / 4 + 1);
+  refined.estimates += annealed.estimates;
+  return refined;
 }
 
 }  // namespace podsim::sw::operators

@@ -27,4 +27,17 @@ struct RefinedDivision {
 /// Never longer than `device` by the estimate. Equal input gives equal divisions.
 RefinedDivision refined_division(const OperatorGraph& graph, std::vector<int> device, std::int64_t estimates);
 
+/// How far annealed_division() looks.
+struct Annealing {
+  std::int64_t estimates = 0;
+  double first = 0.01, last = 0.0001;  ///< temperature, in parts of the length of the schedule
+  unsigned seed = 1;
+};
+
+/// Moves sets of clusters to other devices by simulated annealing (Kirkpatrick, Gelatt and Vecchi 1983): a random
+/// cluster and up to 63 neighbours of its device. A move that lengthens the schedule by d is kept with probability
+/// exp(-d / T), where T falls by equal factors. The shortest division that is met is refined. Never longer than
+/// `device` by the estimate. Equal input gives equal divisions.
+RefinedDivision annealed_division(const OperatorGraph& graph, std::vector<int> device, const Annealing& annealing);
+
 }  // namespace podsim::sw::operators

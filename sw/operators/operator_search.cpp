@@ -14,6 +14,8 @@ namespace podsim::sw::operators {
 namespace {
 
 constexpr double equal_parts = 0.03, unequal_parts = 0.3;  // imbalance
+constexpr std::size_t one_device = 0, metis_alone = 1;     // positions in the list of divisions
+constexpr std::size_t most_simulated = 3;                  // of the refined ones
 
 class Search {
  public:
@@ -30,6 +32,7 @@ class Search {
   OperatorSearch run() {
     find_divisions();
     simulate();
+    refine_by_steps();
     result_.operations = std::ranges::count_if(graph_.seconds, [](double seconds) { return seconds > 0; });
     result_.clusters = graph_.clusters;
     result_.work_s = graph_.work();
@@ -37,17 +40,22 @@ class Search {
   }
 
  private:
+  /// A limit for the size of the program.
+  std::int64_t scaled(std::int64_t limit) const {
+    constexpr std::int64_t usual = 500;  // operations
+    return std::max<std::int64_t>(1, limit * usual / std::max<std::int64_t>(usual, graph_.clusters));
+  }
+
   void find_divisions() {
     const WeightedGraph clusters = graph_.cluster_graph();
     const std::vector<int> one(std::size_t(graph_.clusters), 0);
     add("one device", one);
     add("METIS alone", metis_parts(clusters, set_.devices, equal_parts));
-    is_simulated_ = {true, true};
-    refine("METIS, refined", result_.tried[1].device);
+    refine("METIS, refined", result_.tried[metis_alone].device);
     refine("unequal parts of METIS, refined", metis_parts(clusters, set_.devices, unequal_parts));
     refine("earliest end, refined", division_by_earliest_end(graph_));
     refine("one device, refined", one);
-    choose_simulated();
+    anneal();
   }
 
   void add(std::string name, std::vector<int> device) {
@@ -55,41 +63,76 @@ class Search {
     result_.tried.push_back({std::move(name), std::move(device), std::move(schedule)});
   }
 
+  void add(std::string name, RefinedDivision division) {
+    result_.estimates += division.estimates;
+    add(std::move(name), std::move(division.device));
+  }
+
   void refine(std::string name, std::vector<int> device) {
-    RefinedDivision refined = refined_division(graph_, std::move(device), limits_.estimates);
-    result_.estimates += refined.estimates;
-    add(std::move(name), std::move(refined.device));
-    is_simulated_.push_back(false);
+    add(std::move(name), refined_division(graph_, std::move(device), scaled(limits_.refined)));
   }
 
-  /// The refined divisions with the shortest estimates.
-  void choose_simulated() {
-    std::vector<std::size_t> refined;
-    for (std::size_t i = 2; i < result_.tried.size(); ++i) refined.push_back(i);
-    std::ranges::stable_sort(refined, {}, [&](std::size_t i) { return result_.tried[i].schedule.seconds; });
-    for (std::size_t i = 0; i < refined.size() && i < std::size_t(limits_.simulated); ++i) {
-      is_simulated_[refined[i]] = true;
-    }
+  void anneal() {
+    const auto best =
+        std::ranges::min_element(result_.tried, {}, [](const OperatorDivision& one) { return one.schedule.seconds; });
+    std::string name = best->name + ", annealed";
+    add(std::move(name), annealed_division(graph_, best->device, {.estimates = scaled(limits_.annealed)}));
   }
 
+  /// One device, METIS alone, and the divisions with the shortest estimates.
   void simulate() {
+    std::vector<std::size_t> order;
+    for (std::size_t i = metis_alone + 1; i < result_.tried.size(); ++i) order.push_back(i);
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return result_.tried[i].schedule.seconds; });
+    order.resize(std::min(order.size(), most_simulated));
+    order.insert(order.begin(), {one_device, metis_alone});
     std::exception_ptr refusal;
-    bool any = false;
-    for (std::size_t i = 0; i < result_.tried.size(); ++i) {
-      if (!is_simulated_[i]) continue;
-      OperatorDivision& division = result_.tried[i];
+    for (const std::size_t i : order) {
       try {
-        driver::Step step = compiled(division);
-        division.step = step_time(step.program);
-        if (any && *division.step >= *result_.best().step) continue;
-        any = true;
-        result_.chosen = i;
-        result_.step = std::move(step);
+        run_step(i);
       } catch (const driver::OutOfMemory&) {
         if (!refusal) refusal = std::current_exception();
       }
     }
-    if (!any) std::rethrow_exception(refusal);
+    if (!any_) std::rethrow_exception(refusal);
+  }
+
+  /// Compiles and simulates a division, which is chosen if it is the fastest.
+  void run_step(std::size_t number) {
+    OperatorDivision& division = result_.tried[number];
+    driver::Step step = compiled(division);
+    ++result_.simulations;
+    division.step = step_time(step.program);
+    if (any_ && *division.step >= *result_.best().step) return;
+    any_ = true;
+    result_.chosen = number;
+    result_.step = std::move(step);
+  }
+
+  void refine_by_steps() {
+    constexpr double cold = 0.003;  // parts of the step, from which short annealings begin
+    const std::size_t begun_at = result_.chosen;
+    const auto trials = limits_.simulated == 0 ? 0 : scaled(limits_.simulated);
+    for (std::int64_t trial = 0; trial < trials; ++trial) {
+      RefinedDivision next = annealed_division(
+          graph_, result_.best().device,
+          {.estimates = scaled(limits_.refined) / 8, .first = cold, .last = cold / 10, .seed = unsigned(trial) + 2});
+      if (next.device == result_.best().device) continue;
+      const std::size_t before = result_.chosen;
+      add(result_.tried[begun_at].name + ", refined by steps", std::move(next));
+      try {
+        run_step(result_.tried.size() - 1);
+      } catch (const driver::OutOfMemory&) {
+      }
+      // One division remains of these.
+      if (result_.chosen == before) {
+        result_.tried.pop_back();
+      } else if (before != begun_at) {
+        std::swap(result_.tried[before], result_.tried.back());
+        result_.tried.pop_back();
+        result_.chosen = before;
+      }
+    }
   }
 
   driver::Step compiled(const OperatorDivision& division) const {
@@ -120,7 +163,7 @@ class Search {
   const DeviceSet& set_;
   SearchLimits limits_;
   OperatorGraph graph_;
-  std::vector<bool> is_simulated_;  ///< by division
+  bool any_ = false;  ///< a step has been simulated
   OperatorSearch result_;
 };
 

@@ -27,14 +27,17 @@ struct OperatorSearch {
   std::vector<OperatorDivision> tried = {};  ///< shortest estimate first
   std::size_t chosen = 0;                    ///< into `tried`
   std::int64_t operations = 0, clusters = 0;
-  std::int64_t estimates = 0;  ///< schedules that were estimated
-  double work_s = 0;           ///< of all operations of a replica, one after another
+  std::int64_t estimates = 0, simulations = 0;  ///< schedules that were estimated, steps that were simulated
+  double work_s = 0;                            ///< of all operations of a replica, one after another
   const OperatorDivision& best() const { return tried[chosen]; }
 };
 
+/// How long a search looks. Numbers of schedules and steps are those of programs with up to 500 operations; larger ones
+/// have fewer, as their operations are more.
 struct SearchLimits {
-  std::int64_t estimates = 12'000;  ///< of the schedules from each start
-  int simulated = 4;                ///< refined divisions
+  std::int64_t refined = 6'000;    ///< estimated schedules of the refinement of a start
+  std::int64_t annealed = 12'000;  ///< of the annealing of the best of them
+  int simulated = 12;              ///< simulated steps that refine it further
 };
 
 /// The plan of a division: its devices and the order of its estimated schedule.
@@ -45,10 +48,15 @@ hlo::devices::DevicePlan plan_of(const OperatorGraph& graph, const OperatorDivis
 hlo::Module module_of(const hlo::Module& fused, const OperatorGraph& graph, const OperatorDivision& division,
                       const DeviceSet& set, base::Bytes combine);
 
-/// Shares the operations of a fused program out to the devices of each replica, so that the simulated step is shortest
-/// among: all on one device; METIS's parts (metis.h); and the refinements (division.h) of these parts, of parts with
-/// more imbalance, of an earliest-end division and of one device, the best of them by estimate. The step is the second
-/// of two at detail replay. So it is never longer than METIS's.
+/// Shares the operations of a fused program out to the devices of each replica, so that the simulated step is shortest.
+///
+///   starts    METIS's parts (metis.h), parts with more imbalance, an earliest-end division, all on one device
+///   refined   each start by moves that shorten the estimated schedule (division.h); the best also by annealing
+///   simulated the step of one device, of METIS's parts as they are, of the refined divisions with the shortest
+///             estimates; then of divisions that short annealings make of the fastest one so far, which is replaced by
+///             one that is faster
+///
+/// A step is the second of two at detail replay. The fastest is never slower than METIS's parts or one device.
 ///
 /// `name` is that of the program in messages. Throws as operator_graph() and driver::compile() do; divisions that need
 /// more memory than a core has are left out while another fits.
