@@ -64,7 +64,7 @@ class Run {
     try {
       run_.compile(op_cache_);
     } catch (const sw::driver::OutOfMemory& error) {
-      if (!advises_) throw;
+      if (!advises_ || options_.operators.asked()) throw;
       const std::string advice = memory_advice(options_, report_.machine);
       std::vector<base::Diagnostic> diagnostics = error.diagnostics();
       diagnostics.push_back({base::Diagnostic::Severity::note,

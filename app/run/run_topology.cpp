@@ -248,9 +248,10 @@ void check_topology_flags(const CLI::App& run, const RunOptions& options) {
   }
   if (!topology) return;
   for (const char* flag :
-       {"--slice",    "--batch-per-core", "--optimizer", "--steps",  "--detail",   "--chip-ops", "--fold", "--overlap",
-        "--compiler", "--contention",     "--algorithm", "--memory", "--op-cache", "--output",   "--vcd",  "--trace",
-        "--stages",   "--micro-batches",  "--schedule",  "--chunks", "--divide-at"}) {
+       {"--slice",    "--batch-per-core", "--optimizer", "--steps",           "--detail",           "--chip-ops",
+        "--fold",     "--overlap",        "--compiler",  "--contention",      "--algorithm",        "--memory",
+        "--op-cache", "--output",         "--vcd",       "--trace",           "--stages",           "--micro-batches",
+        "--schedule", "--chunks",         "--divide-at", "--place-operators", "--batch-per-replica"}) {
     if (run.get_option(flag)->count() == 0) continue;
     throw base::InputError(
         fmt::format("{} is for steps on a slice; a SCALE-Sim topology is run layer by layer on one core", flag));

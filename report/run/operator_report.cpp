@@ -44,19 +44,21 @@ std::string operators_text(const OperatorReport& r) {
   text += fmt::format("  work of the cores of a replica: {}; {} between them, {}\n", busy,
                       base::text::counted(r.transfers, "transfer"), base::to_string(r.transferred));
   base::text::TextTable table({Align::left, Align::right, Align::right, Align::left});
-  table.row({"", "estimate", "step", ""});
+  table.row({"", "step", "estimate", ""});
   for (std::size_t i = 0; i < r.tried.size(); ++i) {
     const OperatorReport::Way& way = r.tried[i];
-    table.row({"  " + way.name, fmt::format("{:.3f} ms", way.estimate->si() * 1e3), step_text(way),
+    table.row({"  " + way.name, step_text(way), fmt::format("{:.3f} ms", way.estimate->si() * 1e3),
                i == r.chosen ? "chosen" : ""});
   }
-  table.row({"  " + r.data_parallel.name, "", step_text(r.data_parallel), ""});
+  table.row({"  " + r.data_parallel.name, step_text(r.data_parallel), "", ""});
   return text + table.text();
 }
 
 nlohmann::ordered_json operators_json(const OperatorReport& r) {
   OperatorJson busy = OperatorJson::array(), tried = OperatorJson::array();
-  for (const base::Duration time : r.busy) busy.push_back(time.si());
+  for (std::size_t core = 0; core < r.busy.size(); ++core) {
+    busy.push_back({{"core", core}, {"busy_s", r.busy[core].si()}});
+  }
   for (const OperatorReport::Way& way : r.tried) tried.push_back(json_of(way));
   return {{"devices", r.devices},
           {"replicas", r.replicas},
@@ -66,7 +68,7 @@ nlohmann::ordered_json operators_json(const OperatorReport& r) {
           {"estimated_schedules", r.estimates},
           {"simulated_steps", r.simulations},
           {"work_s", r.work.si()},
-          {"busy_s", busy},
+          {"cores", busy},
           {"transfers", r.transfers},
           {"transferred_bytes", r.transferred.value()},
           {"chosen", r.tried[r.chosen].name},

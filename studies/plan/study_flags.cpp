@@ -124,6 +124,8 @@ std::vector<StudyFlag> run_flags() {
           file_flag("schedule", "--schedule"),
           count("chunks", "--chunks", 1, 64),
           text_flag("divide_at", "--divide-at"),
+          count("place_operators", "--place-operators", 2, 64),
+          count("batch_per_replica", "--batch-per-replica", 1, 1 << 20),
           choice("train", "--train", optimizer_names()),
           text_flag("loss", "--loss"),
           text_flag("parameters", "--parameters"),
@@ -141,11 +143,14 @@ std::vector<StudyFlag> train_flags() {
   constexpr std::int64_t max_steps = 10'000'000;
   std::vector<StudyFlag> flags = run_flags();
   std::erase_if(flags, [](const StudyFlag& flag) {
-    constexpr std::array<std::string_view, 13> left_out{
-        "detail",    "fold",          "overlap",       "contention",
-        "algorithm", "memory",        "rematerialise", "weight_update_sharding",
-        "stages",    "micro_batches", "schedule",      "chunks",
-        "divide_at"};
+    constexpr std::array<std::string_view, 15> left_out{"detail",           "fold",
+                                                        "overlap",          "contention",
+                                                        "algorithm",        "memory",
+                                                        "rematerialise",    "weight_update_sharding",
+                                                        "stages",           "micro_batches",
+                                                        "schedule",         "chunks",
+                                                        "divide_at",        "place_operators",
+                                                        "batch_per_replica"};
     return std::ranges::find(left_out, flag.key) != left_out.end();
   });
   flags.insert(flags.end(), {choice("clients", "--clients", {"one", "per-host"}), number_flag("epochs", "--epochs"),

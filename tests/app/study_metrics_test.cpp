@@ -34,6 +34,7 @@ std::vector<Words> run_commands() {
            "layer4/block2/conv1"},
           {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--loop", "steps=10 eval=2 checkpoint=5",
            "--set", "job.outfeed=1 KiB"},
+          {"run", "perceptron", "--slice", "1x1", "--place-operators", "2", "--set", "model.layers=2"},
           {"run", "transformer", "--slice", "2x2", "--set", "model.layers=2", "--rematerialise", "layer"}};
 }
 
