@@ -38,8 +38,8 @@ std::vector<bool> states_of(const Module& whole, std::span<const int> device);
 /// of a device become branches that it alone takes, in the order of the plan: a branch ends where another device waits
 /// for a result, and before an instruction that waits for one. A value that another device reads goes there once, by an
 /// asynchronous collective-permute that starts behind the branch of its maker, or at the position of a state in the
-/// order, and ends before the branch of its first reader. Of the instructions on all devices, constants are copied into
-/// the branches that read them; the others run on every device, and infeeds receive the data of the replica there.
+/// order, and ends before the branch of its first reader. Constants on all devices are copied into the branches
+/// that read them; the other instructions there run on every device, and infeeds receive the data of the replica.
 ///
 /// States of equal shape on different devices share an entry parameter ("state/f32[64,64]/0") and its result; other
 /// parameters are whole on every device. A result that replaces no parameter is on the device that computes it, and an
