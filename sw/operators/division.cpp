@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <tuple>
@@ -65,7 +66,7 @@ class Refinement {
   Refinement(const OperatorGraph& graph, std::vector<int> device, std::int64_t estimates)
       : graph_(graph), clusters_(graph.cluster_graph()), limit_(estimates) {
     best_.device = std::move(device);
-    cost_ = cost(best_.device);
+    cost_ = cost(best_.device, std::numeric_limits<double>::infinity());
   }
 
   RefinedDivision run() {
@@ -85,9 +86,10 @@ class Refinement {
   /// Length of the schedule in s, then time of transfers.
   using Cost = std::pair<double, double>;
 
-  Cost cost(const std::vector<int>& device) {
+  Cost cost(const std::vector<int>& device, double limit) {
     ++best_.estimates;
-    const double seconds = estimated_schedule(graph_, device).seconds;
+    const double seconds = estimated_seconds(graph_, device, limit);
+    if (seconds > limit) return {seconds, 0};
     return {seconds, weight_between_devices(device)};
   }
 
@@ -144,7 +146,7 @@ class Refinement {
     if (from == to) return false;
     const std::vector<int> before = best_.device;
     for (const int cluster : set) best_.device[std::size_t(cluster)] = to;
-    const Cost moved = cost(best_.device);
+    const Cost moved = cost(best_.device, cost_.first);
     const bool is_shorter = moved.first < cost_.first - least;
     const bool transfers_less = moved.first <= cost_.first && moved.second < cost_.second - least;
     if (is_shorter || transfers_less) {
@@ -184,10 +186,12 @@ class Annealer {
     while (best.estimates < annealing_.estimates) {
       temperature *= factor;
       const std::vector<int> before = device_;
-      move(random_set());
-      const double seconds = estimated_schedule(graph_, device_).seconds;
+      step();
+      // The longest schedule that this move may have to be kept.
+      const double limit = seconds_ - temperature * std::log(std::max(unit(random_), 1e-300));
+      const double seconds = estimated_seconds(graph_, device_, limit);
       ++best.estimates;
-      if (seconds > seconds_ && unit(random_) >= std::exp((seconds_ - seconds) / temperature)) {
+      if (seconds > limit) {
         device_ = before;
         continue;
       }
@@ -202,11 +206,23 @@ class Annealer {
  private:
   std::size_t any(std::size_t count) { return std::size_t(random_() % unsigned(count)); }
 
-  /// A random cluster and some that are connected with it on its device.
-  std::vector<int> random_set() {
+  /// Moves a set; in a third of all steps another one of its new device moves back.
+  void step() {
+    const std::vector<int> set = random_set(any(std::size_t(graph_.clusters)));
+    const int from = device_[std::size_t(set.front())];
+    const int to = (from + 1 + int(any(std::size_t(graph_.devices()) - 1))) % graph_.devices();
+    constexpr std::size_t exchange = 3;
+    if (const std::size_t other = any(std::size_t(graph_.clusters)); device_[other] == to && any(exchange) == 0) {
+      move(random_set(other), from);
+    }
+    move(set, to);
+  }
+
+  /// A cluster and some that are connected with it on its device.
+  std::vector<int> random_set(std::size_t first) {
     constexpr unsigned sizes = 7;  // 1, 2, 4, ... 64
     const std::size_t size = std::size_t(1) << any(sizes);
-    std::vector<int> set{int(any(std::size_t(graph_.clusters)))};
+    std::vector<int> set{int(first)};
     std::vector<bool> is_in(std::size_t(graph_.clusters), false);
     is_in[std::size_t(set.front())] = true;
     const int device = device_[std::size_t(set.front())];
@@ -222,9 +238,7 @@ class Annealer {
     return set;
   }
 
-  void move(const std::vector<int>& set) {
-    const int from = device_[std::size_t(set.front())];
-    const int to = (from + 1 + int(any(std::size_t(graph_.devices()) - 1))) % graph_.devices();
+  void move(const std::vector<int>& set, int to) {
     for (const int cluster : set) device_[std::size_t(cluster)] = to;
   }
 

@@ -35,9 +35,9 @@ struct Annealing {
 };
 
 /// Moves sets of clusters to other devices by simulated annealing (Kirkpatrick, Gelatt and Vecchi 1983): a random
-/// cluster and up to 63 neighbours of its device. A move that lengthens the schedule by d is kept with probability
-/// exp(-d / T), where T falls by equal factors. The shortest division that is met is refined. Never longer than
-/// `device` by the estimate. Equal input gives equal divisions.
+/// cluster and up to 63 neighbours of its device; some moves exchange two sets. A move that lengthens the schedule by d
+/// is kept with probability exp(-d / T), where T falls by equal factors. The shortest division that is met is refined.
+/// Never longer than `device` by the estimate. Equal input gives equal divisions.
 RefinedDivision annealed_division(const OperatorGraph& graph, std::vector<int> device, const Annealing& annealing);
 
 }  // namespace podsim::sw::operators

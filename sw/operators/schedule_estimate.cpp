@@ -2,6 +2,7 @@
 #include "sw/operators/schedule_estimate.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <queue>
 #include <tuple>
@@ -13,6 +14,7 @@ namespace {
 using hlo::InstructionId;
 
 constexpr double never = std::numeric_limits<double>::infinity();
+constexpr std::size_t max_devices = 64;
 
 class ListSchedule {
  public:
@@ -28,16 +30,20 @@ class ListSchedule {
     schedule_.busy.assign(devices_.size(), 0);
   }
 
-  OperatorSchedule run() {
+  /// Gives up when a path would end behind `limit`.
+  OperatorSchedule run(double limit) {
+    limit_ = limit;
     for (InstructionId id = 0; id < InstructionId(graph_.cluster.size()); ++id) {
-      if (graph_.cluster[std::size_t(id)] < 0) continue;
       missing_[std::size_t(id)] = int(graph_.operands[std::size_t(id)].size());
-      if (missing_[std::size_t(id)] == 0) arrived(id);
+    }
+    for (InstructionId id = 0; id < InstructionId(graph_.cluster.size()); ++id) {
+      if (graph_.cluster[std::size_t(id)] >= 0 && graph_.operands[std::size_t(id)].empty()) arrived(id);
     }
     for (;;) {
       const auto next = std::ranges::min_element(devices_, {}, [](const Device& one) { return one.next_begin(); });
       if (next->next_begin() == never) break;
       take(*next, std::size_t(next - devices_.begin()));
+      if (schedule_.seconds > limit_) break;
     }
     return std::move(schedule_);
   }
@@ -60,7 +66,27 @@ class ListSchedule {
 
   int device(InstructionId id) const { return device_[std::size_t(graph_.cluster[std::size_t(id)])]; }
 
-  void arrived(InstructionId id) { devices_[std::size_t(device(id))].later.emplace(ready_at_[std::size_t(id)], id); }
+  void arrived(InstructionId id) {
+    const double at = ready_at_[std::size_t(id)];
+    if (at + path_[std::size_t(id)] > limit_) {
+      schedule_.seconds = never;
+      return;
+    }
+    if (is_named_here(id)) {
+      schedule_.begin[std::size_t(id)] = at;
+      schedule_.seconds = std::max(schedule_.seconds, at);
+      schedule_.order.push_back(id);
+      return pass_on(id, std::size_t(device(id)), at);
+    }
+    devices_[std::size_t(device(id))].later.emplace(ready_at_[std::size_t(id)], id);
+  }
+
+  /// Without work, and read on its device alone.
+  bool is_named_here(InstructionId id) const {
+    return graph_.seconds[std::size_t(id)] == 0 &&
+           std::ranges::all_of(graph_.readers[std::size_t(id)],
+                               [&](InstructionId reader) { return device(reader) == device(id); });
+  }
 
   void take(Device& at, std::size_t number) {
     const double begin = at.next_begin();
@@ -84,22 +110,23 @@ class ListSchedule {
 
   /// Gives the value of an operation to its readers.
   void pass_on(InstructionId id, std::size_t from, double end) {
-    arrival_.assign(devices_.size(), never);
-    arrival_[from] = end;
+    std::array<double, max_devices> arrival{};
+    std::fill_n(arrival.begin(), devices_.size(), never);
+    arrival[from] = end;
     for (const InstructionId reader : graph_.readers[std::size_t(id)]) {
       const auto to = std::size_t(device(reader));
-      if (arrival_[to] == never) {
+      if (arrival[to] == never) {
         const LinkTime& link = graph_.links[from][to];
         double& free = link_free_[from][to];
         free = std::max(free, end) + link.s_per_byte * double(graph_.bytes[std::size_t(id)]);
-        arrival_[to] = free + link.latency_s;
+        arrival[to] = free + link.latency_s;
         const double taken = graph_.hbm_s_per_byte * double(graph_.bytes[std::size_t(id)]);
         devices_[from].taken += taken;
         devices_[to].taken += taken;
         ++schedule_.transfers;
         schedule_.transferred_bytes += graph_.bytes[std::size_t(id)];
       }
-      ready_at_[std::size_t(reader)] = std::max(ready_at_[std::size_t(reader)], arrival_[to]);
+      ready_at_[std::size_t(reader)] = std::max(ready_at_[std::size_t(reader)], arrival[to]);
       if (--missing_[std::size_t(reader)] == 0) arrived(reader);
     }
   }
@@ -111,7 +138,7 @@ class ListSchedule {
   std::vector<double> ready_at_;  ///< last arrival so far, by instruction
   std::vector<Device> devices_;
   std::vector<std::vector<double>> link_free_;
-  std::vector<double> arrival_;  ///< of the value that is passed on, by device
+  double limit_ = never;
   OperatorSchedule schedule_;
 };
 
@@ -134,7 +161,11 @@ std::vector<double> paths_to_end(const OperatorGraph& graph, const std::vector<i
 }
 
 OperatorSchedule estimated_schedule(const OperatorGraph& graph, const std::vector<int>& device) {
-  return ListSchedule(graph, device).run();
+  return ListSchedule(graph, device).run(never);
+}
+
+double estimated_seconds(const OperatorGraph& graph, const std::vector<int>& device, double limit) {
+  return ListSchedule(graph, device).run(limit).seconds;
 }
 
 }  // namespace podsim::sw::operators

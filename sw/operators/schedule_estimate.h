@@ -27,6 +27,9 @@ struct OperatorSchedule {
 /// `device` is by cluster. Equal input gives equal schedules; ties go to the earlier instruction.
 OperatorSchedule estimated_schedule(const OperatorGraph& graph, const std::vector<int>& device);
 
+/// The length of that schedule, or infinity if it is longer than `limit` seconds, which takes less time to find.
+double estimated_seconds(const OperatorGraph& graph, const std::vector<int>& device, double limit);
+
 /// By instruction: the longest path from its begin to the end of the step, with transfers between devices.
 std::vector<double> paths_to_end(const OperatorGraph& graph, const std::vector<int>& device);
 
