@@ -50,7 +50,8 @@ std::string operators_text(const OperatorReport& r) {
     table.row({"  " + way.name, step_text(way), fmt::format("{:.3f} ms", way.estimate->si() * 1e3),
                i == r.chosen ? "chosen" : ""});
   }
-  table.row({"  " + r.data_parallel.name, step_text(r.data_parallel), "", ""});
+  const bool is_shorter = r.data_parallel.step && *r.data_parallel.step < *r.tried[r.chosen].step;
+  table.row({"  " + r.data_parallel.name, step_text(r.data_parallel), "", is_shorter ? "shorter" : ""});
   return text + table.text();
 }
 
