@@ -295,7 +295,8 @@ class GraphReader {
 
   // --- links
 
-  /// From the times of a small and a large transfer.
+  /// From the times of a small and a large transfer. Transfers between two chips have one route, those on a chip one
+  /// for each pair of cores.
   void find_links() {
     constexpr std::int64_t small = 1 << 12, large = 1 << 22;
     graph_.links.assign(std::size_t(set_.devices), std::vector<LinkTime>(std::size_t(set_.devices)));
@@ -305,9 +306,19 @@ class GraphReader {
         const double few = transfer_seconds(from, to, small), many = transfer_seconds(from, to, large);
         LinkTime& link = graph_.links[std::size_t(from)][std::size_t(to)];
         link.s_per_byte = (many - few) / double(large - small);
+        link.route = route_of(from, to);
         link.latency_s = std::max(0.0, few - link.s_per_byte * double(small));
       }
     }
+  }
+
+  int route_of(int from, int to) {
+    const auto cores = int(machine_.cores_per_chip);
+    const bool is_on_chip = from / cores == to / cores;
+    const std::pair<int, int> ends = is_on_chip ? std::pair(from, to) : std::pair(-1 - from / cores, -1 - to / cores);
+    const int route = routes_.try_emplace(ends, int(routes_.size())).first->second;
+    graph_.routes = int(routes_.size());
+    return route;
   }
 
   double transfer_seconds(int from, int to, std::int64_t bytes) {
@@ -325,6 +336,7 @@ class GraphReader {
   collectives::engine::CollectiveTimes times_;
   std::map<hlo::ComputationId, OpTime> called_;  ///< of one execution
   std::vector<bool> waited_for_;                 ///< by instruction: a product or collective depends on it
+  std::map<std::pair<int, int>, int> routes_;    ///< by cores of a chip, or by chips as negative numbers
   std::vector<bool> everywhere_;                 ///< by instruction
   std::vector<bool> is_state_;                   ///< by parameter
   OperatorGraph graph_;

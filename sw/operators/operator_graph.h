@@ -22,6 +22,7 @@ struct DeviceSet {
 /// Time of a transfer between two devices of a replica: latency + bytes / rate.
 struct LinkTime {
   double latency_s = 0, s_per_byte = 0;
+  int route = 0;  ///< transfers of one route follow each other
 };
 
 /// A program of a replica as operations that devices share.
@@ -41,6 +42,7 @@ struct OperatorGraph {
   /// By instruction of a cluster: its operands and its readers that are in clusters, each once.
   std::vector<std::vector<hlo::InstructionId>> operands = {}, readers = {};
   std::vector<std::vector<LinkTime>> links = {};  ///< by device that sends, by device that receives
+  int routes = 1;
 
   int devices() const { return int(links.size()); }
   /// Seconds of all operations.

@@ -25,7 +25,7 @@ class ListSchedule {
         missing_(graph.cluster.size(), 0),
         ready_at_(graph.cluster.size(), 0),
         devices_(std::size_t(graph.devices())),
-        link_free_(devices_.size(), std::vector<double>(devices_.size(), 0)) {
+        route_free_(std::size_t(graph.routes), 0) {
     schedule_.begin.assign(graph.cluster.size(), 0);
     schedule_.busy.assign(devices_.size(), 0);
   }
@@ -117,7 +117,7 @@ class ListSchedule {
       const auto to = std::size_t(device(reader));
       if (arrival[to] == never) {
         const LinkTime& link = graph_.links[from][to];
-        double& free = link_free_[from][to];
+        double& free = route_free_[std::size_t(link.route)];
         free = std::max(free, end) + link.s_per_byte * double(graph_.bytes[std::size_t(id)]);
         arrival[to] = free + link.latency_s;
         const double taken = graph_.hbm_s_per_byte * double(graph_.bytes[std::size_t(id)]);
@@ -137,7 +137,7 @@ class ListSchedule {
   std::vector<int> missing_;      ///< operands that have no time yet, by instruction
   std::vector<double> ready_at_;  ///< last arrival so far, by instruction
   std::vector<Device> devices_;
-  std::vector<std::vector<double>> link_free_;
+  std::vector<double> route_free_;
   double limit_ = never;
   OperatorSchedule schedule_;
 };

@@ -19,8 +19,8 @@ struct OperatorSchedule {
 
 /// The schedule of operations whose clusters are on devices, by a list scheduler: a device that is free takes, of the
 /// operations whose operands have arrived, the one with the longest path to the end of the step, transfers included.
-/// A value goes to another device once, behind the earlier transfers between the two: begin = max(end of the operation,
-/// link free), arrival = begin + bytes * s_per_byte + latency. What it
+/// A value goes to another device once, behind the earlier transfers of the route: begin = max(end of the operation,
+/// route free), arrival = begin + bytes * s_per_byte + latency. What it
 /// takes of the HBMs of both lengthens their next operations, less what these leave of the HBM and what passes before
 /// they begin.
 ///
