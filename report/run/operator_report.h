@@ -15,10 +15,10 @@ namespace podsim::report::run {
 struct OperatorReport {
   /// A way to share them out, or what it is compared with.
   struct Way {
-    std::string name;                        ///< "METIS alone"
-    std::optional<base::Duration> estimate;  ///< of the step, by a list schedule; std::nullopt for another program
-    std::optional<base::Time> step;          ///< simulated; std::nullopt if it was not
-    std::string why_not;                     ///< why a comparison has no step
+    std::string name = {};                        ///< "METIS alone"
+    std::optional<base::Duration> estimate = {};  ///< of the step, by a list schedule; std::nullopt for another program
+    std::optional<base::Time> step = {};          ///< simulated; std::nullopt if it was not
+    std::string why_not = {};                     ///< why a comparison has no step
   };
   std::int64_t devices = 0, replicas = 0;
   std::int64_t samples = 0;  ///< in a step of all replicas; 0 if the workload does not say

@@ -22,8 +22,11 @@ TEST(RunOperators, ReportsTheStepsOfRuns) {
   const nlohmann::json& operators = run["operators"];
   double least = run["step_time_s"];
   for (const nlohmann::json& way : operators["tried"]) {
-    if (way["name"] == operators["chosen"]) EXPECT_EQ(way["step_s"], run["step_time_s"]);
-    if (way.contains("step_s")) EXPECT_GE(double(way["step_s"]), least);
+    if (!way.contains("step_s")) continue;
+    EXPECT_GE(double(way["step_s"]), least);
+    if (way["name"] == operators["chosen"]) {
+      EXPECT_EQ(way["step_s"], run["step_time_s"]);
+    }
   }
   EXPECT_EQ(operators["samples_per_step"], 256);
   const nlohmann::json parallel = perceptron({"--slice", "1x1", "--batch-per-core", "128"});
@@ -38,7 +41,7 @@ TEST(RunOperators, ReplicasDoTheWorkOfTheWholeStep) {
   EXPECT_NEAR(2 * double(run["flops_per_core_step"]), whole, 0.01 * whole);
 }
 
-// Two products of 2 * 2048^3 FLOPs, one on each core: a core does half of the program's.
+// Two products of 2 * 2048^3 FLOPs, one on each core: a core does half of the program's, and converts its number.
 TEST(RunOperators, TakesAProgramOutOfAFile) {
   const test::Folder folder;
   folder.write("two.hlo", R"(HloModule two
@@ -50,7 +53,7 @@ ENTRY main {
   ROOT both = (bf16[2048,2048], bf16[2048,2048]) tuple(a, b)
 })");
   const nlohmann::json run = test::json_of(folder, {"run", "two.hlo", "--json", "--place-operators", "2"});
-  EXPECT_EQ(double(run["flops_per_core_step"]), 2.0 * 2048 * 2048 * 2048);
+  EXPECT_NEAR(double(run["flops_per_core_step"]), 2.0 * 2048 * 2048 * 2048, 1);
   EXPECT_EQ(run["operators"]["transfers"], 0);
 }
 

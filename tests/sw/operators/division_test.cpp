@@ -39,7 +39,7 @@ void read(OperatorGraph& graph, int operand, int reader) {
 OperatorGraph random_operations(unsigned seed, int size, int devices) {
   std::mt19937 random(seed);
   std::vector<double> seconds;
-  for (int i = 0; i < size; ++i) seconds.push_back(1 + random() % 9);
+  for (int i = 0; i < size; ++i) seconds.push_back(double(1 + random() % 9));
   OperatorGraph graph = operations(std::move(seconds), devices, {.latency_s = 0.5, .s_per_byte = 1.5});
   for (int i = 1; i < size; ++i) {
     const int a = int(random() % unsigned(i)), b = int(random() % unsigned(i));

@@ -44,7 +44,7 @@ TEST(Metis, IsNoBetterThanTheBestDivisionAndEqualsItMostly) {
     WeightedGraph graph = graph_of(vertices);
     for (int a = 0; a < vertices; ++a) {
       for (int b = 0; b < a; ++b) {
-        if (random() % 3 == 0) join(graph, a, b, 1 + random() % 9);
+        if (random() % 3 == 0) join(graph, a, b, double(1 + random() % 9));
       }
     }
     double least = std::numeric_limits<double>::infinity();
