@@ -32,7 +32,8 @@ std::string loops_html(const Json& stats) {
 }
 
 std::string stages_html(const Json& stats) {
-  HtmlTable table{.caption = "Stages of the pipeline",
+  const bool is_pipeline = !stats.contains("operators");
+  HtmlTable table{.caption = is_pipeline ? "Stages of the pipeline" : "Cores with operations of their own",
                   .columns = {{"first core", true},
                               {"cores", true},
                               {"compute", true},
@@ -49,6 +50,24 @@ std::string stages_html(const Json& stats) {
                           number_cell(number("idle_share"), base::text::percent(number("idle_share")))});
   }
   return table.rows.empty() ? "" : html_table(table);
+}
+
+/// The ways to share operations out to cores of their own, and the same batch on all cores.
+std::string operators_html(const Json& stats) {
+  if (!stats.contains("operators")) return "";
+  const Json& operators = stats.at("operators");
+  HtmlTable table{.caption = "Ways to share the operations out to cores",
+                  .columns = {{"way"}, {"step", true}, {"estimate", true}}};
+  const auto add = [&table](const Json& way) {
+    const auto seconds = [&way](const char* key) {
+      const double value = way.value(key, 0.0);
+      return value > 0 ? number_cell(value, si_text(value, "s")) : text_cell("");
+    };
+    table.rows.push_back({text_cell(way.value("name", "")), seconds("step_s"), seconds("estimated_step_s")});
+  };
+  for (const Json& way : operators.value("tried", Json::array())) add(way);
+  if (operators.contains("data_parallel")) add(operators.at("data_parallel"));
+  return html_table(table);
 }
 
 std::string banks_html(const Json& stats) {
@@ -92,7 +111,7 @@ std::string notes_html(const RunFiles& files) {
       "the one that waits least in collectives: the one that the others wait for.</p>",
       count_text(stats.value("simulated_chips", std::int64_t(0))), count_text(stats.value("chips", std::int64_t(0))),
       html_escaped(stats.value("detail", std::string())));
-  return text + loops_html(stats) + stages_html(stats) + banks_html(stats) + parts_html(stats);
+  return text + loops_html(stats) + operators_html(stats) + stages_html(stats) + banks_html(stats) + parts_html(stats);
 }
 
 std::string again_html(const RunFiles& files) {
