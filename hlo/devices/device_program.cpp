@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -352,6 +351,15 @@ class DeviceWriter {
     return append(body, made(Opcode::tuple, collective.name, collective.shape, std::move(collective.operands)));
   }
 
+  /// A program that does not say how many devices run it has one for each replica.
+  std::vector<std::vector<std::int64_t>> replica_groups(const Instruction& collective) const {
+    if (whole_.replicas * whole_.partitions == plan_.replicas)
+      return device_groups(collective, whole_.replicas, whole_.partitions);
+    if (whole_.replicas * whole_.partitions != 1) fail(collective, "joins another number of devices");
+    const bool is_of_partitions = collective.participants->channel_id.has_value();
+    return device_groups(collective, is_of_partitions ? 1 : plan_.replicas, is_of_partitions ? plan_.replicas : 1);
+  }
+
   /// Groups of replicas become groups of this device of each.
   void join_replicas(Instruction& collective, int device) const {
     const auto global = [&](std::int64_t replica) { return replica * plan_.devices + device; };
@@ -362,13 +370,7 @@ class DeviceWriter {
         target = global(target);
       }
     } else {
-      std::vector<std::vector<std::int64_t>> groups(1);
-      if (whole_.replicas * whole_.partitions == plan_.replicas) {
-        groups = device_groups(collective, whole_.replicas, whole_.partitions);
-      } else {
-        groups.front().resize(std::size_t(plan_.replicas));
-        std::iota(groups.front().begin(), groups.front().end(), 0);
-      }
+      std::vector<std::vector<std::int64_t>> groups = replica_groups(collective);
       for (auto& group : groups) std::ranges::transform(group, group.begin(), global);
       participants.iota.reset();
       participants.groups = std::move(groups);

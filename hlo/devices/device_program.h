@@ -45,10 +45,10 @@ std::vector<bool> states_of(const Module& whole, std::span<const int> device);
 /// parameters are whole on every device. A result that replaces no parameter is on the device that computes it, and an
 /// AllocateBuffer elsewhere. A collective of the program, whose groups are of replicas, joins the same device of each.
 ///
-/// Preconditions: the entry has no asynchronous instruction and no outfeed; no value of a tuple is read on another
-/// device than its maker's; what is on all devices depends on nothing that is not; a state and its new value are on one
-/// device. Violations throw std::logic_error. The order of instructions is final: a caller that has fused and laid out
-/// the program sets Module::scheduled.
+/// Preconditions: the program is one of a device, or of as many as there are replicas; the entry has no asynchronous
+/// instruction and no outfeed; no value of a tuple is read on another device than its maker's; what is on all devices
+/// depends on nothing that is not; a state and its new value are on one device. Violations throw std::logic_error. The
+/// order of instructions is final: a caller that has fused and laid out the program sets Module::scheduled.
 ///
 /// Contract: evaluate_partitions() of the result gives each device its part of the values of the program.
 DeviceProgram write_device_program(const Module& whole, const DevicePlan& plan);

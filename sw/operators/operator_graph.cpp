@@ -377,6 +377,13 @@ WeightedGraph OperatorGraph::cluster_graph() const {
 OperatorGraph operator_graph(const hlo::Module& fused, const TargetMachine& machine, const DeviceSet& set,
                              compiler::OpCache* cache) {
   require_shareable(fused);
+  const std::int64_t programs = fused.replicas * fused.partitions;
+  if (programs != 1 && programs != set.replicas) {
+    throw base::InputError(
+        fmt::format("operations cannot be on devices of their own: the program is one of {} devices, "
+                    "the slice has {} replicas",
+                    programs, set.replicas));
+  }
   return GraphReader(fused, machine, set, cache).run();
 }
 

@@ -60,6 +60,21 @@ TEST(DeviceProgram, ReplicasAddUpTheirGradients) {
   }
 }
 
+// Sums of every second replica, as of batch norms with groups.
+TEST(DeviceProgram, GroupsOfReplicasStayGroups) {
+  Module module = testing::branchy_step(3, {.reduces = true});
+  for (Instruction& instruction : module.computations[std::size_t(module.entry)].instructions) {
+    if (instruction.opcode == Opcode::all_reduce) instruction.participants.edit().groups = {{0, 2}, {1, 3}};
+  }
+  DevicePlan plan = random_plan(module, 2, 3);
+  plan.replicas = 4;
+  std::vector<std::vector<Literal>> arguments(4, testing::random_arguments(module, 3));
+  for (unsigned replica = 0; replica < 4; ++replica) {
+    arguments[replica].front() = hlo::testing::random_literal(arguments[replica].front().shape, 100 + replica);
+  }
+  testing::expect_same_values(module, plan, arguments);
+}
+
 // Two independent products: each device has one branch and, of both weights, its own.
 TEST(DeviceProgram, StatesOfEqualShapeShareAnEntryParameter) {
   build::GraphBuilder b("two");
