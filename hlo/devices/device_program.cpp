@@ -333,10 +333,16 @@ class DeviceWriter {
     return body;
   }
 
+  /// An instruction of the program as each device has it: the number of its device is that of the replica.
+  static Instruction copied(Instruction instruction) {
+    instruction.sharding = nullptr;
+    if (instruction.opcode == Opcode::partition_id) instruction.opcode = Opcode::replica_id;
+    return instruction;
+  }
+
   InstructionId copy(Computation& body, InstructionId id, std::map<InstructionId, InstructionId>& local) const {
     if (const auto known = local.find(id); known != local.end()) return known->second;
-    Instruction instruction = entry_[id];
-    instruction.sharding = nullptr;
+    Instruction instruction = copied(entry_[id]);
     for (InstructionId& operand : instruction.operands) operand = copy(body, operand, local);
     if (is_collective(instruction.opcode)) {
       if (plan_.replicas == 1) return local[id] = of_one_replica(body, std::move(instruction));
@@ -511,8 +517,7 @@ class DeviceWriter {
   InstructionId whole_value(InstructionId id) {
     if (const auto known = everywhere_.find(id); known != everywhere_.end()) return known->second;
     if (device(id) != all_devices || is_held(id)) fail(entry_[id], "is read on all devices and is on one");
-    Instruction instruction = entry_[id];
-    instruction.sharding = nullptr;
+    Instruction instruction = copied(entry_[id]);
     for (InstructionId& operand : instruction.operands) operand = whole_value(operand);
     return everywhere_[id] = add(std::move(instruction));
   }
@@ -523,6 +528,9 @@ class DeviceWriter {
     module.replicas = plan_.replicas;
     module.partitions = plan_.devices;
     module.computations.assign(whole_.computations.begin(), whole_.computations.begin() + whole_.entry);
+    for (Computation& computation : module.computations) {
+      for (Instruction& instruction : computation.instructions) instruction = copied(std::move(instruction));
+    }
     const auto first = ComputationId(module.computations.size());
     for (const InstructionId conditional : conditionals_) {
       for (ComputationId& called : result_[conditional].called) called += first;

@@ -43,7 +43,8 @@ std::vector<bool> states_of(const Module& whole, std::span<const int> device);
 ///
 /// States of equal shape on different devices share an entry parameter ("state/f32[64,64]/0") and its result; other
 /// parameters are whole on every device. A result that replaces no parameter is on the device that computes it, and an
-/// AllocateBuffer elsewhere. A collective of the program, whose groups are of replicas, joins the same device of each.
+/// AllocateBuffer elsewhere. A collective of the program, whose groups are of replicas, joins the same device of each,
+/// and its device number is that of the replica.
 ///
 /// Preconditions: the program is one of a device, or of as many as there are replicas; the entry has no asynchronous
 /// instruction and no outfeed; no value of a tuple is read on another device than its maker's; what is on all devices

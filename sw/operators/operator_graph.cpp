@@ -27,7 +27,8 @@ using hlo::Opcode;
   throw base::InputError(fmt::format("operations cannot be on devices of their own: %{} {}", instruction.name, why));
 }
 
-void require_shareable(const hlo::Module& module) {
+void require_shareable(const hlo::Module& module, std::int64_t replicas) {
+  const bool has_numbers = module.replicas == 1 && module.partitions == replicas && replicas > 1;  // of its replicas
   if (module.scheduled)
     throw base::InputError("operations cannot be on devices of their own: the program is scheduled");
   const std::vector<bool> executed = hlo::executed_computations(module);
@@ -42,6 +43,8 @@ void require_shareable(const hlo::Module& module) {
         case Opcode::recv_done:
           refuse(instruction, "sends data to the host or exchanges them with another program");
         case Opcode::partition_id:
+          if (has_numbers) break;
+          refuse(instruction, "reads the number of its device");
         case Opcode::replica_id:
           refuse(instruction, "reads the number of its device");
         default:
@@ -152,6 +155,7 @@ class GraphReader {
       case Opcode::iota:
       case Opcode::after_all:
       case Opcode::infeed:
+      case Opcode::partition_id:
         return true;
       case Opcode::get_tuple_element:
         return everywhere_[std::size_t(instruction.operands.front())];
@@ -376,7 +380,6 @@ WeightedGraph OperatorGraph::cluster_graph() const {
 
 OperatorGraph operator_graph(const hlo::Module& fused, const TargetMachine& machine, const DeviceSet& set,
                              compiler::OpCache* cache) {
-  require_shareable(fused);
   const std::int64_t programs = fused.replicas * fused.partitions;
   if (programs != 1 && programs != set.replicas) {
     throw base::InputError(
@@ -384,6 +387,7 @@ OperatorGraph operator_graph(const hlo::Module& fused, const TargetMachine& mach
                     "the slice has {} replicas",
                     programs, set.replicas));
   }
+  require_shareable(fused, set.replicas);
   return GraphReader(fused, machine, set, cache).run();
 }
 

@@ -53,9 +53,8 @@ struct OperatorGraph {
 };
 
 /// Throws base::InputError if the program cannot be shared by devices: if it is scheduled, sends data to its host,
-/// exchanges data with another program, has asynchronous parts, reads its device's number, is one of another number
-/// of devices than there are replicas, or has collectives in loops
-/// or branches.
+/// exchanges data with another program, has asynchronous parts, reads a device's number that is not its replica's, is
+/// one of another number of devices than there are replicas, or has collectives in loops or branches.
 OperatorGraph operator_graph(const hlo::Module& fused, const TargetMachine& machine, const DeviceSet& set,
                              compiler::OpCache* cache = nullptr);
 

@@ -17,7 +17,8 @@ struct BranchyOptions {
   int products = 8;
   std::int64_t size = 3;  ///< of the square matrices
   ElementType type = ElementType::f64;
-  bool reduces = false;  ///< all-reduces the gradients
+  bool reduces = false;      ///< all-reduces the gradients
+  std::int64_t numbers = 0;  ///< partitions, by whose numbers the loss is multiplied; 0: none
 };
 
 /// A step of gradient descent: products of weights and earlier values, chosen at random and sometimes added to another
@@ -48,6 +49,7 @@ inline Module branchy_step(unsigned seed, const BranchyOptions& options) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!is_read[i]) loss = b.add(loss, b.reduce_add(b.multiply(values[i], values[i]), {0, 1}));
   }
+  if (options.numbers > 0) loss = b.multiply(loss, b.convert(b.partition_id(), options.type));
   std::vector<InstructionId> results = transform::gradients(b, loss, weights);
   std::vector<Donation> donations;
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -60,6 +62,7 @@ inline Module branchy_step(unsigned seed, const BranchyOptions& options) {
   const InstructionId root = b.tuple(std::move(results));
   Module module = std::move(b).build(root);
   module.donations = std::move(donations);
+  if (options.numbers > 0) module.partitions = options.numbers;
   return module;
 }
 

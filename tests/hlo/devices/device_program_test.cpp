@@ -19,9 +19,10 @@ DevicePlan random_plan(const Module& module, int devices, unsigned seed) {
   const Computation& entry = module.entry_computation();
   DevicePlan plan{.devices = devices};
   for (const Instruction& instruction : entry.instructions) {
-    const bool is_on_one = instruction.opcode != Opcode::parameter && instruction.opcode != Opcode::constant &&
-                           !(instruction.opcode == Opcode::broadcast && instruction.dimensions.empty()) &&
-                           instruction.opcode != Opcode::tuple;
+    const bool is_on_one =
+        instruction.opcode != Opcode::parameter && instruction.opcode != Opcode::constant &&
+        !(instruction.opcode == Opcode::broadcast && entry[instruction.operands[0]].opcode == Opcode::constant) &&
+        instruction.opcode != Opcode::tuple && instruction.opcode != Opcode::partition_id;
     plan.device.push_back(is_on_one ? int(random() % unsigned(devices)) : all_devices);
   }
   for (const Donation& donation : module.donations) {
@@ -49,7 +50,7 @@ TEST(DeviceProgram, RandomStepsHaveTheValuesOfTheWhole) {
 TEST(DeviceProgram, ReplicasAddUpTheirGradients) {
   for (unsigned seed = 0; seed < 4; ++seed) {
     SCOPED_TRACE(seed);
-    const Module module = testing::branchy_step(seed, {.reduces = true});
+    const Module module = testing::branchy_step(seed, {.reduces = true, .numbers = seed % 2 == 0 ? 0 : 3});
     DevicePlan plan = random_plan(module, 2, seed);
     plan.replicas = 3;
     std::vector<std::vector<Literal>> arguments(3, testing::random_arguments(module, seed));
