@@ -21,3 +21,10 @@ find_path(METIS_HEADERS metis.h REQUIRED)
 find_library(METIS_LIBRARY metis REQUIRED)
 add_library(metis::metis UNKNOWN IMPORTED)
 set_target_properties(metis::metis PROPERTIES IMPORTED_LOCATION ${METIS_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${METIS_HEADERS})
+
+# The programs allocate by tcmalloc: compilation of a large step takes a quarter to a third less time than by glibc.
+# Sanitizers have an allocator of their own.
+if(NOT PODSIM_SANITIZE AND NOT PODSIM_FUZZ)
+  find_library(TCMALLOC_LIBRARY tcmalloc_minimal REQUIRED)
+  set(PODSIM_ALLOCATOR -Wl,--no-as-needed ${TCMALLOC_LIBRARY} -Wl,--as-needed)
+endif()

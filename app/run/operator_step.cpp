@@ -51,8 +51,9 @@ CompiledStep StepCompiler::compile_on_devices(sw::compiler::OpCache* cache) {
     });
   }
   if (options_.operators.batch && (module_ || written_)) {
-    throw base::InputError(
-        "--batch-per-replica is for built-in workloads and nets: the batch of a file is in its text");
+    base::host::locate_errors("--batch-per-replica", std::to_string(*options_.operators.batch), [] {
+      throw base::InputError("the batch of a file is in its text", "leave out --batch-per-replica");
+    });
   }
   sw::driver::Program given = program();
   sw::driver::Choices chosen = choices(cache);
@@ -75,7 +76,7 @@ CompiledStep StepCompiler::compile_on_devices(sw::compiler::OpCache* cache) {
     if (text_) {
       files::locate_instruction_errors(*text_, work);
     } else {
-      work();
+      base::host::locate_errors("WORKLOAD", options_.workload, work);
     }
   });
   step_.operators->devices = set.devices;
@@ -105,6 +106,7 @@ report::run::OperatorReport::Way StepCompiler::data_parallel(std::int64_t sample
   if (!options.build.model.contains("model.batch")) options.build.batch_per_core = samples / cores();
   try {
     CompiledStep step = StepCompiler(options, machine_).compile(cache);
+    if (step.partition) way.name = "as the workload divides it, the same batch";
     step.place(machine_);
     sw::runtime::SimulationOptions simulation;
     simulation.op_cache = cache;

@@ -29,6 +29,9 @@ sw::runtime::Detail chosen_detail(const RunOptions& options) {
   if (detail != sw::runtime::Detail::chip && !options.chip_ops.empty()) {
     throw base::InputError("--chip-ops chooses ops at detail chip", "add --detail chip");
   }
+  if (options.one_chip && !options.real.empty()) {
+    throw base::InputError("--real chooses a chip, with --fold all there is one", "leave out --real");
+  }
   if (options.one_chip && (detail == sw::runtime::Detail::tile || detail == sw::runtime::Detail::chip)) {
     throw base::InputError("--fold all simulates no transfers of chips", "--detail auto or replay");
   }

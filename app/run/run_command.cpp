@@ -238,9 +238,9 @@ void add_pipeline_flags(CLI::App& run, RunOptions& options) {
 
 void add_operator_flags(CLI::App& run, RunOptions& options) {
   options.operators.add_to(run);
-  for (const char* other :
-       {"--stages", "--schedule", "--mesh", "--sharding", "--weight-update-sharding", "--windowed-einsum",
-        "--rematerialise", "--overlap", "--compare", "--show-mesh", "--loop", "--lengths", "--describe"}) {
+  for (const char* other : {"--stages", "--schedule", "--mesh", "--sharding", "--weight-update-sharding",
+                            "--windowed-einsum", "--rematerialise", "--overlap", "--compare", "--show-mesh", "--loop",
+                            "--lengths", "--describe", "--contention", "--algorithm"}) {
     run.get_option("--place-operators")->excludes(run.get_option(other));
   }
 }

@@ -143,8 +143,10 @@ class SearchedStep {
  public:
   explicit SearchedStep(const run::RunOptions& options)
       : config_(options.machine.load()), machine_(sw::read_target(config_)), probe_(options) {
-    if (!options.slice.empty()) chips_ = options::parse_slice(options.slice, machine_).nodes();
-    if (!options.partition.sharding.empty()) return;
+    if (!options.partition.sharding.empty()) {
+      chips_ = run::StepCompiler(options, machine_).slice().nodes();
+      return;
+    }
     if (!options.partition.mesh.empty()) mesh_ = sizes_of_mesh(options.partition.mesh);
     if (mesh_.empty() && !options.slice.empty()) {  // any mesh of the slice, not the one that the workload comes with
       const noc::Topology slice = options::parse_slice(options.slice, machine_);

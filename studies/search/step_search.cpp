@@ -217,33 +217,33 @@ class StepSearch {
     for (std::size_t i = first; i < outcome_.visits.size(); ++i) judge(i);
   }
 
-  /// Runs the step as it is given whole, and the best ways until one is no slower than that.
+  /// Runs the step as it is given whole, and the ways that the judge finds better until one is no slower than that, or
+  /// does not end.
   void check_whole() {
     constexpr std::size_t most = 3;
+    outcome_.proven = false;  // of the judge's steps
+    const std::optional<double> judged = outcome_.visits.front().value;
     std::vector<std::size_t> order;
     for (std::size_t i = 1; i < outcome_.visits.size(); ++i) {
-      if (outcome_.visits[i].value && i != *outcome_.best) order.push_back(i);
+      const std::optional<double>& value = outcome_.visits[i].value;
+      if (value && i != *outcome_.best && (!judged || *value > *judged)) order.push_back(i);
     }
     std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return *outcome_.visits[i].value; });
     if (*outcome_.best != 0) order.insert(order.begin(), *outcome_.best);
     if (order.size() > most) order.resize(most);
-    if (order.empty()) {
-      outcome_.whole = run_whole({0});
-      return;
-    }
-    std::vector<Visit> whole = run_whole({0, order.front()});
-    const std::optional<double> given = whole.front().value;
-    outcome_.best = order.front();
-    for (std::size_t next = 1; given && whole[1].value && *whole[1].value < *given; ++next) {
+    outcome_.whole =
+        run_whole(*outcome_.best == 0 ? std::vector<std::size_t>{0} : std::vector<std::size_t>{0, order[0]});
+    if (*outcome_.best == 0) return;
+    const std::optional<double> given = outcome_.whole.front().value;
+    for (std::size_t next = 1; given && outcome_.whole[1].value && *outcome_.whole[1].value < *given; ++next) {
       if (next == order.size()) {
         outcome_.best = 0;
-        whole[1] = whole[0];
-        break;
+        outcome_.whole.pop_back();
+        return;
       }
       outcome_.best = order[next];
-      whole[1] = run_whole({order[next]}).front();
+      outcome_.whole[1] = run_whole({order[next]}).front();
     }
-    outcome_.whole = std::move(whole);
   }
 
   /// Visits again, without the judge's words.

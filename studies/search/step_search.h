@@ -53,8 +53,8 @@ struct SearchQuestion {
 struct SearchOutcome {
   std::vector<Visit> visits;        ///< in the order of the search; the first is the step as it is given
   std::optional<std::size_t> best;  ///< std::nullopt: no way runs
-  /// With a judge: runs without its words, of the step as it is given and of the best way; then the best is the one
-  /// that is best in these, if they end.
+  /// With a judge: runs without its words, of the step as it is given and of the best way if that is another. A best
+  /// way that ends in these is no slower than the given step.
   std::vector<Visit> whole;
   /// No sharding of the space is faster, with the flags with which shardings were run: those that did not run have
   /// bounds that are not below the best.
@@ -69,9 +69,9 @@ struct SearchOutcome {
 ///      cost least by formula; then in each round of eight four of all that were ranked and four neighbours of the best
 ///      one so far, those that are expected to take least (learned_cost.h),
 ///   3. if a sharding is best, the choices once more from there,
-///   4. with a judge, the step as it is given without its words, and from the best way on down the first one that is
-///   not
-///      slower than that, of three.
+///   4. with a judge, the step as it is given without its words, and up to three ways that the judge finds better,
+///   until
+///      one is no slower or does not end; a judge proves nothing.
 ///
 /// Ways in `store` do not run again. Throws Interrupted if `stop` is set.
 SearchOutcome search_step(const SearchQuestion& question, VisitedStore& store, sweep::PointRunners& runners,

@@ -31,17 +31,23 @@ void require_shareable(const hlo::Module& module, std::int64_t replicas) {
   const bool has_numbers = module.replicas == 1 && module.partitions == replicas && replicas > 1;  // of its replicas
   if (module.scheduled)
     throw base::InputError("operations cannot be on devices of their own: the program is scheduled");
+  const hlo::Computation& entry = module.entry_computation();
+  for (const hlo::Donation& donation : module.donations) {
+    const hlo::Instruction& parameter = entry[entry.parameters[std::size_t(donation.parameter)]];
+    if (parameter.shape.is_tuple()) refuse(parameter, "is a tuple of values that a step replaces");
+  }
   const std::vector<bool> executed = hlo::executed_computations(module);
   for (std::size_t number = 0; number < module.computations.size(); ++number) {
     for (const hlo::Instruction& instruction : module.computations[number].instructions) {
       if (instruction.phase != hlo::AsyncPhase::none) refuse(instruction, "is asynchronous");
       switch (instruction.opcode) {
         case Opcode::outfeed:
+          refuse(instruction, "sends data to the host");
         case Opcode::send:
         case Opcode::recv:
         case Opcode::send_done:
         case Opcode::recv_done:
-          refuse(instruction, "sends data to the host or exchanges them with another program");
+          refuse(instruction, "exchanges data with another program");
         case Opcode::partition_id:
           if (has_numbers) break;
           refuse(instruction, "reads the number of its device");
@@ -126,7 +132,6 @@ class GraphReader {
     const hlo::Instruction& root = entry_[entry_.root];
     std::vector<std::pair<std::int64_t, InstructionId>> replaced;
     for (const hlo::Donation& donation : module_.donations) {
-      if (entry_[entry_.parameters[std::size_t(donation.parameter)]].shape.is_tuple()) continue;
       replaced.emplace_back(donation.parameter,
                             root.opcode == Opcode::tuple ? root.operands[std::size_t(donation.output)] : entry_.root);
     }

@@ -24,7 +24,7 @@ struct OperatorDivision {
 
 struct OperatorSearch {
   driver::Step step;                         ///< of the fastest
-  std::vector<OperatorDivision> tried = {};  ///< shortest estimate first
+  std::vector<OperatorDivision> tried = {};  ///< in the order of their starts
   std::size_t chosen = 0;                    ///< into `tried`
   std::int64_t operations = 0, clusters = 0;
   std::int64_t estimates = 0, simulations = 0;  ///< schedules that were estimated, steps that were simulated

@@ -2,11 +2,6 @@
 #include "sw/runtime/program_feed.h"
 
 namespace podsim::sw::runtime {
-namespace {
-
-constexpr std::int64_t pieces_of_collective = 256;
-
-}  // namespace
 
 std::vector<base::Bytes> batch_of(const compiler::Program& program, std::int32_t core) {
   std::vector<base::Bytes> batch;
@@ -70,8 +65,10 @@ hw::Command ProgramFeed::command_for_collective(const SimulatedCore& core, const
     return hw::Delay{};
   }
   if (item.phase == hlo::AsyncPhase::done) return command_for_end(core, item);
-  const auto known = by_.by_formula.find(item.index);
-  if (known != by_.by_formula.end() && !by_.waits.any_goes_on(core.index)) return hw::Delay{known->second.cycles};
+  const auto known = by_.fold.by_formula.find(item.index);
+  if (known != by_.fold.by_formula.end() && !(by_.fold.one_for_all && by_.waits.any_goes_on(core.index))) {
+    return hw::Delay{known->second.cycles};
+  }
   return hw::External{core.cursor.execution(), item.hlo_name};
 }
 
@@ -93,8 +90,8 @@ void ProgramFeed::reached(const SimulatedCore& core, const hw::External& command
 }
 
 void ProgramFeed::start_collective(const SimulatedCore& core, std::uint64_t execution, int collective) {
-  if (const auto known = by_.by_formula.find(collective); known != by_.by_formula.end()) {
-    return by_.background.start(core.index, execution, known->second, pieces_of_collective);
+  if (const auto known = by_.fold.by_formula.find(collective); known != by_.fold.by_formula.end()) {
+    return by_.background.start(core.index, execution, known->second, waits::BackgroundOps::Queue::collectives);
   }
   by_.collectives.start(core.index, execution, collective);
 }

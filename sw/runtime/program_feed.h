@@ -11,6 +11,7 @@
 #include "sw/compiler/program.h"
 #include "sw/runtime/chip_parts.h"
 #include "sw/runtime/op_records.h"
+#include "sw/runtime/pod/fold.h"
 #include "sw/runtime/simulated_core.h"
 #include "sw/runtime/waits/background_ops.h"
 #include "sw/runtime/waits/running_collectives.h"
@@ -25,7 +26,7 @@ std::vector<base::Bytes> batch_of(const compiler::Program& program, std::int32_t
 ///
 ///   op            its tiles on a chip that has units, else the duration that was recorded; at detail chip its tiles
 ///                 while an asynchronous item runs, and in the last step if it is chosen and not known
-///   collective    a wait for the engine; by formula a delay, or an asynchronous op behind those in flight
+///   collective    a wait for the engine; by formula a delay, where one chip stands for all behind those in flight
 ///   start, done   no time; a wait if the asynchronous item is still in flight
 ///   infeed, outfeed
 class ProgramFeed {
@@ -33,9 +34,9 @@ class ProgramFeed {
   /// What the items are executed by.
   struct Executors {
     OpRecords& records;
-    ChipParts* parts;                               ///< only at detail chip
-    const std::vector<bool>& real;                  ///< by simulated chip: whether it has units
-    const std::map<int, hw::OpResult>& by_formula;  ///< of collectives that are not simulated
+    ChipParts* parts;               ///< only at detail chip
+    const std::vector<bool>& real;  ///< by simulated chip: whether it has units
+    const pod::Fold& fold;          ///< collectives that are not simulated
     waits::Waits& waits;
     waits::RunningCollectives& collectives;
     waits::BackgroundOps& background;

@@ -71,7 +71,7 @@ std::vector<CollectiveResult> collective_results(const compiler::Program& progra
     if (is_new) {
       const auto index = std::size_t(executed.index);
       CollectiveResult& result = results.emplace_back(describe(program.collectives[index], *schedules[index]));
-      if (fold.by_formula.contains(executed.index)) result.algorithm = "by formula";
+      if (fold.by_formula.contains(executed.index) && !fold.one_for_all) result.algorithm = "by formula";
       result.folded = fold.topology.is_folded();
     }
     CollectiveResult& result = results[at->second];

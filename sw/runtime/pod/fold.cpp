@@ -129,6 +129,7 @@ Fold fold_to_one(const compiler::Program& program, const TargetMachine& machine,
     return result;
   }
   Fold result{noc::FoldedTopology::to_one(slice)};
+  result.one_for_all = true;
   collectives::engine::CollectiveTimes times(machine);
   std::map<const collectives::schedule::CollectiveSchedule*, hw::OpResult> known;
   for (std::size_t i = 0; i < schedules.size(); ++i) {

@@ -24,6 +24,7 @@ namespace podsim::sw::runtime::pod {
 struct Fold {
   noc::FoldedTopology topology;
   std::map<int, hw::OpResult> by_formula = {};  ///< of the collectives that are not simulated with the cores, by index
+  bool one_for_all = false;                     ///< one chip stands for all, and no message is simulated
   std::vector<std::string> notes = {};          ///< on what is taken by formula, and what is not folded
 };
 

@@ -60,7 +60,7 @@ Simulation::Simulation(LoadedProgram& loaded, SimulatedSlice& slice, const Targe
       waits_(slice.pod().chips()),
       collectives_(slice.engine(), loaded.schedules, waits_, machine.cores_per_chip),
       feed_(program_, machine.cores_per_chip, steps_,
-            {loaded.records, parts_ ? &*parts_ : nullptr, slice.real(), loaded.fold.by_formula, waits_, collectives_,
+            {loaded.records, parts_ ? &*parts_ : nullptr, slice.real(), loaded.fold, waits_, collectives_,
              slice.background()}),
       observation_({program_, machine, topology(), slice.pod().network().links(), loaded.records, waits_, collectives_},
                    parts_.has_value(), options.timeline, {base::systemc::now(), steps.name}) {
@@ -161,7 +161,7 @@ void Simulation::check_that_all_finished() const {
 RunResult Simulation::result() {
   RunResult result = observation_.result();
   result.activity = step_activity(program_, machine_, loaded_.schedules, loaded_.fold, observation_);
-  if (options_.one_chip) share_link_bytes(result, topology().full(), machine_);
+  if (loaded_.fold.one_for_all) share_link_bytes(result, topology().full(), machine_);
   result.partial = stopped() && result.steps < steps_;
   result.simulated_chips = topology().representatives().nodes();
   for (std::size_t chip = 0; chip < slice_.real().size(); ++chip) {
@@ -190,7 +190,7 @@ std::vector<std::string> Simulation::notes(int steps) const {
     add({fmt::format("{} hosts prepare their batches in the same constant times: one is simulated",
                      options_.input->hosts)});
   }
-  if (topology().is_folded()) {
+  if (topology().is_folded() && !loaded_.fold.one_for_all) {
     add({fmt::format("{}: chips that do the same at the same time are simulated once", noc::to_string(topology()))});
   }
   add(collectives_.notes());

@@ -15,11 +15,11 @@
 
 namespace podsim::sw::runtime::waits {
 
-/// Asynchronous ops of all cores, such as copies, that run concurrently with what the cores execute. Those of one core
-/// run one after another. An op moves its data in pieces, each of which claims the core's HBM
-/// (hw/chip/chip_transfers.h) when the piece before it has moved: with the HBM to itself it takes the op's own
-/// duration, with concurrent transfers longer. On a chip whose transfers are granules it is one piece, since these mix
-/// with others by themselves.
+/// Asynchronous ops of all cores, such as copies, and collectives by formula, that run concurrently with what the cores
+/// execute. Those of one core and queue run one after another. An op moves its data in pieces, each of which claims the
+/// core's HBM (hw/chip/chip_transfers.h) when the piece before it has moved: with the HBM to itself it takes the op's
+/// own duration, with concurrent transfers longer. On a chip whose transfers are granules it is one piece, since these
+/// mix with others by themselves.
 class BackgroundOps : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(BackgroundOps);
@@ -29,11 +29,10 @@ class BackgroundOps : public sc_core::sc_module {
   BackgroundOps(sc_core::sc_module_name name, const TargetMachine& machine, const std::vector<hw::chip::Chip*>& chips,
                 OnFinish on_finish);
 
-  static constexpr std::int64_t max_pieces = 4096;
-  /// Starts an op now, or when the ops that the core started before have ended. `cost` is that of the op alone,
-  /// `most_pieces` those in which it moves its data.
-  void start(std::size_t core, std::uint64_t execution, const hw::OpResult& cost,
-             std::int64_t most_pieces = max_pieces);
+  enum class Queue : std::uint8_t { ops, collectives };
+  /// Starts an op now, or when those that the core started before in this queue have ended. `cost` is that of the op
+  /// alone.
+  void start(std::size_t core, std::uint64_t execution, const hw::OpResult& cost, Queue queue = Queue::ops);
 
  private:
   struct Op {
@@ -45,8 +44,8 @@ class BackgroundOps : public sc_core::sc_module {
   };
 
   void work();
-  void begin_first(std::size_t core);
-  void move_piece(std::size_t core);
+  void begin_first(std::size_t waiting);
+  void move_piece(std::size_t waiting);
   void wake_up();
 
   base::Clock clock_;
@@ -54,8 +53,8 @@ class BackgroundOps : public sc_core::sc_module {
   double turnaround_;
   std::size_t cores_per_chip_;
   sc_core::sc_vector<sc_core::sc_port<hw::chip::ChipTransfers>> chips_;
-  std::vector<std::deque<Op>> waiting_;   ///< by core; the first one runs
-  base::TimedQueue<std::size_t> pieces_;  ///< cores, by the time at which their piece has moved
+  std::vector<std::deque<Op>> waiting_;   ///< by core, and of a core by queue; the first op runs
+  base::TimedQueue<std::size_t> pieces_;  ///< indices into these, by the time at which their piece has moved
   sc_core::sc_event wake_;
   OnFinish on_finish_;
 };

@@ -163,6 +163,23 @@ TEST_F(StepSearchTest, TheBestByAJudgeIsNoWorseThanTheGivenStepWhenItRunsWhole) 
   EXPECT_TRUE(none.ran.empty());
 }
 
+// A way that does not end whole is the judge's answer only if the judge finds it better than the given step.
+TEST_F(StepSearchTest, AWayThatDoesNotEndWholeIsTheBestOnlyIfTheJudgeSaysSo) {
+  question_.judge = {"judged"};
+  question_.choices = {{.name = "a", .of = {{"none", {}}, {"auto", {"auto"}}}}};
+  for (const bool is_better : {false, true}) {
+    AnsweringRunners runners(1, [&](const Words& words) {
+      if (!has(words, "judged")) return std::string(has(words, "auto") ? "" : R"({"step_time_s": 100})");
+      return fmt::format(R"({{"step_time_s": {}}})", has(words, "auto") == is_better ? 40 : 50);
+    });
+    const SearchOutcome outcome = search(runners, folder_.path() / (is_better ? "better.sqlite" : "worse.sqlite"));
+    EXPECT_EQ(*outcome.best, is_better ? 1U : 0U);
+    ASSERT_EQ(outcome.whole.size(), is_better ? 2U : 1U);
+    if (is_better) EXPECT_FALSE(outcome.whole[1].value);
+    EXPECT_FALSE(outcome.proven);
+  }
+}
+
 // The oracle is the whole space: whatever numbers steps take above their bounds, what is said to be proven is the best.
 TEST_F(StepSearchTest, WhatIsProvenIsTheBestOfAll) {
   const sw::TargetMachine& machine = sw::the_tpu_v3();

@@ -492,6 +492,29 @@ TEST_P(SimulationAt, AnAllReduceOfCoresThatStartTogetherTakesWhatItTakesAlone) {
   EXPECT_EQ(result.items[0].bound, Bound::ici);
 }
 
+// A permute that takes its time by formula, since it alone prevents folding, does not wait for a copy in flight: the
+// oracle is the run of all chips.
+TEST(Simulation, APermuteByFormulaDoesNotWaitForACopy) {
+  const noc::Topology torus({4, 4}, {true, true});
+  testing::ProgramMaker maker;
+  const int copy = maker.define(tile_op("copy", 400, 400'000, 0, 64, 400'000));
+  const int compute = maker.define(tile_op("compute", 40, 0, 160, 1024, 0));
+  compiler::CollectiveOp permute{collectives::CollectiveKind::collective_permute, hlo::ElementType::bf16,
+                                 base::Bytes(128), 1};
+  for (std::int32_t chip = 1; chip < torus.nodes(); ++chip) {
+    for (std::int32_t core = 0; core < 2; ++core)
+      permute.groups.push_back({2 * chip + core, 2 * *torus.neighbour(chip, 0, +1) + core});
+  }
+  const int small = maker.define(std::move(permute)), large = maker.define_all_reduce(1'000'000'000);
+  maker.op(copy).asynchronous().collective(small).op(compute).done().collective(large);
+  testing::RunOptions options = at(Detail::replay, 1);
+  const RunResult folded = testing::run(maker.program(), machine(), torus, options);
+  ASSERT_EQ(folded.simulated_chips, 1);
+  options.fold = false;
+  const RunResult all = testing::run(maker.program(), machine(), torus, options);
+  EXPECT_NEAR(double(folded.items[1].duration.value()), double(all.items[1].duration.value()), 2e6);  // 2 us
+}
+
 testing::RunOptions one_chip(int steps) {
   testing::RunOptions options = at(Detail::replay, steps);
   options.one_chip = true;
