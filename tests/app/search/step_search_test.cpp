@@ -175,7 +175,9 @@ TEST_F(StepSearchTest, AWayThatDoesNotEndWholeIsTheBestOnlyIfTheJudgeSaysSo) {
     const SearchOutcome outcome = search(runners, folder_.path() / (is_better ? "better.sqlite" : "worse.sqlite"));
     EXPECT_EQ(*outcome.best, is_better ? 1U : 0U);
     ASSERT_EQ(outcome.whole.size(), is_better ? 2U : 1U);
-    if (is_better) EXPECT_FALSE(outcome.whole[1].value);
+    if (is_better) {
+      EXPECT_FALSE(outcome.whole[1].value);
+    }
     EXPECT_FALSE(outcome.proven);
   }
 }
