@@ -140,6 +140,7 @@ sw::runtime::SimulationOptions PreparedRun::simulation_options() const {
   options.one_chip = options_.one_chip;
   options.contention = options_.contention;
   options.algorithm = options_.algorithm;
+  if (report_.partition) options.collective_times = report_.partition->placed.times;
   if (options_.input.value_or(false)) options.input = report_.input;
   return options;
 }

@@ -30,21 +30,23 @@ class PlacementCost {
   static constexpr double no_limit = std::numeric_limits<double>::infinity();
 
   PlacementCost(const TargetMachine& machine, const noc::Topology& slice, const compiler::Program& program)
-      : machine_(machine), slice_(slice), program_(program), counted_(counted_collectives(program)), times_(machine) {}
+      : machine_(machine), slice_(slice), program_(program), counted_(counted_collectives(program)) {}
+
+  std::shared_ptr<collectives::engine::CollectiveTimes> times() const { return times_; }
 
   /// The sum by formula: to leave out most placements.
   double by_formula(const MeshPlacement& placement) {
     return sum(placement, no_limit, [&](const compiler::CollectiveOp& op, int number, Groups groups) {
       groups = needed_of(op, std::move(groups));
       auto [known, is_new] = by_formula_.try_emplace({number, groups}, 0);
-      if (is_new) known->second = times_.estimate(slice_, on(std::move(groups)), compiler::request_of(op)).si();
+      if (is_new) known->second = times_->estimate(slice_, on(std::move(groups)), compiler::request_of(op)).si();
       return known->second;
     });
   }
   /// The sum of the times by which algorithms are chosen; or, if that is not below the limit, any value that is not.
   base::Duration of(const MeshPlacement& placement, base::Duration limit = base::Duration(no_limit)) {
     return base::Duration(sum(placement, limit.si(), [&](const compiler::CollectiveOp& op, int, Groups groups) {
-      return times_.min_time(slice_, on(std::move(groups)), compiler::request_of(op)).si();
+      return times_->min_time(slice_, on(std::move(groups)), compiler::request_of(op)).si();
     }));
   }
 
@@ -99,7 +101,8 @@ class PlacementCost {
   const noc::Topology& slice_;
   const compiler::Program& program_;
   std::vector<CountedCollective> counted_;
-  collectives::engine::CollectiveTimes times_;
+  std::shared_ptr<collectives::engine::CollectiveTimes> times_ =
+      std::make_shared<collectives::engine::CollectiveTimes>(machine_);
   std::map<std::pair<int, Groups>, double> by_formula_;
 };
 
@@ -265,6 +268,7 @@ PlacementChoice choose_placement(const TargetMachine& machine, const hlo::spmd::
     choice.modelled = modelled;
     have = true;
   }
+  choice.times = cost.times();
   return choice;
 }
 

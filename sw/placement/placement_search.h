@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/units.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/compiler/program.h"
 #include "sw/placement/mesh_placement.h"
 #include "sw/target_machine.h"
@@ -22,6 +24,7 @@ struct PlacementChoice {
   base::Duration modelled;  ///< collective time of a step with this placement
   base::Duration natural;   ///< collective time of a step with partition p on core p
   int tried = 0;            ///< number of placements that were evaluated
+  std::shared_ptr<collectives::engine::CollectiveTimes> times = {};  ///< of collectives, which were found for this
 };
 
 /// Returns the placement with the shortest modelled collective time among those in which every axis covers a box: its

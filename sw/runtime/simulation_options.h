@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/units.h"
 #include "hw/input/input_plan.h"
 #include "sw/collectives/algorithm.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/compiler/op_cache.h"
 #include "sw/runtime/detail.h"
 
@@ -34,6 +36,8 @@ struct SimulationOptions {
   /// Used for the collectives that it supports. The others, or all without a value, use the algorithm with the shortest
   /// modelled time.
   std::optional<collectives::Algorithm> algorithm;
+  /// Times of collectives by themselves on this machine, to which more are added; null: none are known.
+  std::shared_ptr<collectives::engine::CollectiveTimes> collective_times;
   base::trace::ProbeSink* sink = nullptr;
   base::trace::Timeline* timeline = nullptr;  ///< of core 0 of chip (0,0,...)
   std::function<void(double)> progress;

@@ -41,7 +41,6 @@ struct AlgorithmChoice {
 /// Keeps what it has simulated.
 class CollectiveTimes {
  public:
-  /// `machine` outlives this.
   explicit CollectiveTimes(const TargetMachine& machine) : machine_(machine) {}
 
   /// The time of a collective with an algorithm. `groups` are pairs for a collective-permute.
@@ -82,7 +81,7 @@ class CollectiveTimes {
   std::int64_t longest_simulated(const SlicePart& part, schedule::CollectiveRequest request, Algorithm algorithm,
                                  std::int32_t segments) const;
 
-  const TargetMachine& machine_;
+  TargetMachine machine_;
   std::map<std::string, double> known_;  ///< seconds, by content
 };
 

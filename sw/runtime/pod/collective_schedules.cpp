@@ -34,8 +34,8 @@ std::shared_ptr<const collectives::schedule::CollectiveSchedule> schedule_of(
 }  // namespace
 
 CollectiveSchedules schedules_of(const compiler::Program& program, const TargetMachine& machine,
-                                 const noc::Topology& slice, std::optional<collectives::Algorithm> wanted) {
-  collectives::engine::CollectiveTimes times(machine);
+                                 const noc::Topology& slice, std::optional<collectives::Algorithm> wanted,
+                                 collectives::engine::CollectiveTimes& times) {
   CollectiveSchedules schedules;
   // Layers repeat their collectives; what is combined in one makes no difference.
   std::map<compiler::CollectiveOp, CollectiveSchedules::value_type> known;

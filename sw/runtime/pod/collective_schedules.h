@@ -8,6 +8,7 @@
 
 #include "noc/topology.h"
 #include "sw/collectives/algorithm.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/collectives/schedule/collective_schedule.h"
 #include "sw/compiler/program.h"
 #include "sw/target_machine.h"
@@ -20,7 +21,8 @@ using CollectiveSchedules = std::vector<std::shared_ptr<const collectives::sched
 /// The schedules of a program's collectives on a slice. Those that support `wanted` use it; the others, or all without
 /// a value, use the algorithm with the shortest modelled time.
 CollectiveSchedules schedules_of(const compiler::Program& program, const TargetMachine& machine,
-                                 const noc::Topology& slice, std::optional<collectives::Algorithm> wanted);
+                                 const noc::Topology& slice, std::optional<collectives::Algorithm> wanted,
+                                 collectives::engine::CollectiveTimes& times);
 
 /// A note for each kind of collective in the program that does not support the algorithm.
 std::vector<std::string> notes_of_other_algorithms(const compiler::Program& program, collectives::Algorithm wanted);

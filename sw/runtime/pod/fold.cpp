@@ -122,7 +122,7 @@ Fold fold(const compiler::Program& program, const TargetMachine& machine, const 
 }
 
 Fold fold_to_one(const compiler::Program& program, const TargetMachine& machine, const noc::Topology& slice,
-                 const CollectiveSchedules& schedules) {
+                 const CollectiveSchedules& schedules, collectives::engine::CollectiveTimes& times) {
   if (!program.core_sets.empty()) {
     Fold result = fold(program, machine, slice, schedules);
     result.notes.emplace_back("--fold all: one chip cannot stand for all, since cores take different branches");
@@ -130,7 +130,6 @@ Fold fold_to_one(const compiler::Program& program, const TargetMachine& machine,
   }
   Fold result{noc::FoldedTopology::to_one(slice)};
   result.one_for_all = true;
-  collectives::engine::CollectiveTimes times(machine);
   std::map<const collectives::schedule::CollectiveSchedule*, hw::OpResult> known;
   for (std::size_t i = 0; i < schedules.size(); ++i) {
     const auto [cost, is_new] = known.try_emplace(schedules[i].get());

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "hw/op_result.h"
 #include "noc/folded_topology.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/compiler/program.h"
 #include "sw/runtime/pod/collective_schedules.h"
 #include "sw/target_machine.h"
@@ -38,6 +39,6 @@ Fold fold(const compiler::Program& program, const TargetMachine& machine, const 
 /// collectives along different dimensions run at the same time, and that ops slow collectives. As fold() if cores take
 /// different branches.
 Fold fold_to_one(const compiler::Program& program, const TargetMachine& machine, const noc::Topology& slice,
-                 const CollectiveSchedules& schedules);
+                 const CollectiveSchedules& schedules, collectives::engine::CollectiveTimes& times);
 
 }  // namespace podsim::sw::runtime::pod

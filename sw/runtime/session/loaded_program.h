@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+
 #include "noc/topology.h"
+#include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/compiler/program.h"
 #include "sw/runtime/op_records.h"
 #include "sw/runtime/pod/collective_schedules.h"
@@ -17,13 +20,16 @@ struct LoadedProgram {
   LoadedProgram(const compiler::Program& its_program, const TargetMachine& machine, const noc::Topology& slice,
                 const SimulationOptions& options)
       : program(its_program),
-        schedules(pod::schedules_of(program, machine, slice, options.algorithm)),
-        fold(options.one_chip   ? pod::fold_to_one(program, machine, slice, schedules)
+        times(options.collective_times ? options.collective_times
+                                       : std::make_shared<collectives::engine::CollectiveTimes>(machine)),
+        schedules(pod::schedules_of(program, machine, slice, options.algorithm, *times)),
+        fold(options.one_chip   ? pod::fold_to_one(program, machine, slice, schedules, *times)
              : reduces(options) ? pod::fold(program, machine, slice, schedules)
                                 : pod::Fold{slice}),
         records(program, machine, options.op_cache) {}
 
   const compiler::Program& program;
+  std::shared_ptr<collectives::engine::CollectiveTimes> times;
   pod::CollectiveSchedules schedules;
   pod::Fold fold;
   OpRecords records;

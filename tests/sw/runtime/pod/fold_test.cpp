@@ -18,7 +18,8 @@ const noc::Topology torus({4, 4}, {true, true});
 
 Fold fold_of(const compiler::Program& program) {
   const sw::TargetMachine machine = sw::tpu_v3();
-  return fold(program, machine, torus, schedules_of(program, machine, torus, {}));
+  collectives::engine::CollectiveTimes times(machine);
+  return fold(program, machine, torus, schedules_of(program, machine, torus, {}, times));
 }
 
 /// Adds a permute from every core to its chip's translate by `steps` along the first dimension, each core to its like;
@@ -85,7 +86,8 @@ TEST(Fold, OneChipForAllTakesWhatTheFirstCoreMovesAndWhatACollectiveTakesAlone) 
   const sw::TargetMachine machine = sw::tpu_v3();
   const noc::Topology open({4, 2}, {false, false});
   const compiler::Program program = testing::ProgramMaker().all_reduce(1'000'000).program();
-  const Fold fold = fold_to_one(program, machine, open, schedules_of(program, machine, open, {}));
+  collectives::engine::CollectiveTimes times(machine);
+  const Fold fold = fold_to_one(program, machine, open, schedules_of(program, machine, open, {}, times), times);
   EXPECT_EQ(fold.topology.representatives().nodes(), 1);
   EXPECT_EQ(fold.topology.full().nodes(), 8);
   ASSERT_TRUE(fold.by_formula.contains(0));
@@ -103,7 +105,8 @@ TEST(Fold, OneChipForAllIsRefusedWhereCoresTakeBranches) {
   testing::ProgramMaker maker;
   const int op = maker.define(testing::tile_op("op", 1, 1000, 0, 8, 1000));
   const compiler::Program program = maker.op(op).of_cores({0, 1}).program();
-  const Fold fold = fold_to_one(program, machine, torus, schedules_of(program, machine, torus, {}));
+  collectives::engine::CollectiveTimes times(machine);
+  const Fold fold = fold_to_one(program, machine, torus, schedules_of(program, machine, torus, {}, times), times);
   EXPECT_FALSE(fold.topology.is_folded());
   EXPECT_FALSE(fold.notes.empty());
 }
