@@ -85,7 +85,7 @@ TEST(Completion, OffersTheValuesThatAFlagTakes) {
   EXPECT_EQ(offered({"run", "--detail", ""}), (Words{"auto", "tile", "replay", "chip"}));
   EXPECT_EQ(offered({"run", "--detail", "t"}), Words{"tile"});
   EXPECT_EQ(offered({"run", "--detail=r"}), Words{"--detail=replay"});
-  EXPECT_EQ(offered({"run", "--fold", ""}), (Words{"on", "off"}));
+  EXPECT_EQ(offered({"run", "--fold", ""}), (Words{"on", "off", "all"}));
   EXPECT_EQ(offered({"run", "--weight-update-sharding", ""}), (Words{"on", "off", "auto"}));  // AXES are the user's
   EXPECT_EQ(offered({"run", "--sharding", ""}), Words{":files"});
   EXPECT_EQ(offered({"run", "-o", ""}), Words{":folders"});
