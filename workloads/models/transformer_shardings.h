@@ -17,8 +17,8 @@ std::string fully_sharded(const TransformerOptions& options, std::int64_t cores)
 /// et al. 2019) and in MLPerf's Transformer on 4096 chips. The mesh is data, model. `ways` divides the cores.
 std::string tensor_parallel(const TransformerOptions& options, std::int64_t cores, std::int64_t ways);
 
-/// Both: `ways` neighbouring cores share heads, hidden units and words, and the rest, which share the batch, split these
-/// weights along their width, as with Megatron on ZeRO. The mesh is data, model. `ways` divides the cores.
+/// Both: `ways` neighbouring cores share heads, hidden units and words, and the rest, which share the batch, split
+/// these weights along their width, as with Megatron on ZeRO. The mesh is data, model. `ways` divides the cores.
 std::string tensor_parallel_fully_sharded(const TransformerOptions& options, std::int64_t cores, std::int64_t ways);
 
 }  // namespace podsim::workloads::models

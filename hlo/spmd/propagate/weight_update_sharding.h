@@ -20,10 +20,10 @@ namespace podsim::hlo::spmd::propagate {
 /// not use yet, into rows of elements. The free sub-axes of one mesh axis are tried together, if that leaves rows of
 /// elements, then one by one. They split the first dimension that they divide evenly, else the first one, whose last
 /// shard is then shorter. No dimension is split after another one unless that one precedes it and is split to single
-/// elements (splits of `present` do not count): a shard is then a row of what replicas hold, which one reduce-scatter or
-/// all-gather handles. Arrays that are split over all sub-axes have their gradients in one group of collectives, along
-/// all links at once; so a split is made as far as it goes, down to single elements, unless the shards together would
-/// have room for more than 1.25 times the elements or a shard would take more memory, with padding, than before.
+/// elements (splits of `present` do not count): a shard is then a row of what replicas hold, which one reduce-scatter
+/// or all-gather handles. Arrays that are split over all sub-axes have their gradients in one group of collectives,
+/// along all links at once; so a split is made as far as it goes, down to single elements, unless the shards together
+/// would have room for more than 1.25 times the elements or a shard would take more memory, with padding, than before.
 mesh::AxisSharding shard_for_update(const mesh::Mesh& mesh, const hlo::Shape& shape, const mesh::AxisSharding& present,
                                     const mesh::SubAxes& over);
 
