@@ -34,6 +34,7 @@ The data are those of the study of the page's name, data/NAME.csv; behind `<!-- 
 """
 
 import csv
+import functools
 import math
 import re
 import shlex
@@ -99,8 +100,8 @@ def read_selection(text, defaults=None):
 
 _REFERENCE = re.compile(r"([A-Za-z_][\w.]*)\s*(?:\{([^}]*)\}|\[([^\]]*)\])")
 _NAME = re.compile(r"(?<![\w.'\"])[A-Za-z_][\w.]*")
-_FUNCTIONS = {"min": min, "max": max, "sum": sum, "len": len, "abs": abs, "all": all, "zip": zip, "floor": math.floor,
-              "log2": math.log2, "sqrt": math.sqrt}
+_FUNCTIONS = {"min": min, "max": max, "sum": sum, "len": len, "abs": abs, "all": all,
+              "zip": functools.partial(zip, strict=True), "floor": math.floor, "log2": math.log2, "sqrt": math.sqrt}
 
 
 def evaluate(expression, data, defaults=None, row=None):
