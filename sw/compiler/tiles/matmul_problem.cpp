@@ -103,6 +103,10 @@ void add_halo(MatmulProblem& problem, const hlo::Instruction& convolution, const
   if (convolution.window.empty()) return;
   const hlo::WindowDimension& outer = convolution.window.front();
   std::int64_t overlap = std::max<std::int64_t>(0, (outer.size - 1) * outer.window_dilation + 1 - outer.stride);
+  // Windows whose taps are further apart than all output rows together read different rows, as in the gradient of a
+  // kernel that is moved by its own size.
+  const std::int64_t outputs = convolution.shape.dimensions[convolution.convolution->output_spatial.front()];
+  if (outputs > 1 && outputs * outer.stride <= outer.window_dilation) overlap = 0;
   std::int64_t extent = input.dimensions[convolution.convolution->input_spatial.front()];
   problem.halo_per_split = double(std::min(overlap, extent)) / double(std::max<std::int64_t>(1, extent));
   double window = 1;
