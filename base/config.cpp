@@ -354,6 +354,8 @@ double Config::si(std::string_view key, Dimensional::Kind kind) const {
 
 Duration Config::duration(std::string_view key) const { return Duration(si(key, Dimensional::Kind::duration)); }
 Frequency Config::frequency(std::string_view key) const { return Frequency(si(key, Dimensional::Kind::frequency)); }
+double Config::joules(std::string_view key) const { return si(key, Dimensional::Kind::energy); }
+double Config::watts(std::string_view key) const { return si(key, Dimensional::Kind::power); }
 Bandwidth Config::bandwidth(std::string_view key) const { return Bandwidth(si(key, Dimensional::Kind::bandwidth)); }
 Bytes Config::bytes(std::string_view key) const { return Bytes(std::int64_t(si(key, Dimensional::Kind::bytes))); }
 

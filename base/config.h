@@ -74,6 +74,8 @@ class Config {
   Frequency frequency(std::string_view key) const;
   Bandwidth bandwidth(std::string_view key) const;
   Bytes bytes(std::string_view key) const;
+  double joules(std::string_view key) const;
+  double watts(std::string_view key) const;
   Cycles cycles(std::string_view key) const;  ///< "135 cycles", or an integer without unit
   std::vector<std::int64_t> integers(std::string_view key) const;
   std::vector<bool> booleans(std::string_view key) const;

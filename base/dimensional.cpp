@@ -64,6 +64,7 @@ std::vector<Unit> make_units() {
       {"uJ", Kind::energy, 1, 1e6},
       {"nJ", Kind::energy, 1, 1e9},
       {"pJ", Kind::energy, 1, 1e12},
+      {"fJ", Kind::energy, 1, 1e15},
       {"W", Kind::power},
       {"mW", Kind::power, 1, 1e3},
       {"kW", Kind::power, 1e3},

@@ -23,6 +23,19 @@ std::int64_t added(std::int64_t a, std::int64_t b, std::int64_t times) {
   return sum;
 }
 
+/// Rows of banks that transfers open: a row of theirs that is contiguous opens those that it lies in once.
+std::int64_t opened_rows(const Machine& machine, const std::vector<TileTransfer>& transfers) {
+  const std::int64_t bank_row = machine.dram.organization.row.value();
+  std::int64_t opened = 0;
+  for (const TileTransfer& transfer : transfers) {
+    if (transfer.level != level::hbm) continue;
+    const std::int64_t bytes = transfer.bytes.value(), row = transfer.shape.row.value();
+    opened += row == 0 ? base::divide_round_up(bytes, bank_row)
+                       : base::divide_round_up(bytes, row) * base::divide_round_up(row, bank_row);
+  }
+  return opened;
+}
+
 }  // namespace
 
 std::vector<NamedCount> counts(const Activity& activity, const Machine& machine) {
@@ -84,6 +97,7 @@ Activity activity(const Machine& machine, const TileOp& op) {
     tile.op_written = std::exchange(written[level::hbm], {});
     tile.level_read = read;
     tile.level_written = written;
+    tile.op_rows = opened_rows(machine, run.work.reads) + opened_rows(machine, run.work.writes);
     tile.descriptors = std::int64_t(run.work.reads.size() + run.work.writes.size());
     add(tile, run.count, result);
   }

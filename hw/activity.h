@@ -26,6 +26,7 @@ struct Activity {
   base::Bytes op_read, op_written;              ///< of the HBM by ops that a core executes
   base::Bytes transfer_read, transfer_written;  ///< of the HBM by collectives, host transfers, asynchronous copies
   base::Bytes vmem_read, vmem_written;          ///< by DMA, remote DMA and registers
+  std::int64_t op_rows = 0;                     ///< of the HBM's banks that ops open
   LevelBytes level_read, level_written;         ///< of declared levels of memory (hw/memory_levels.h), by ops
   std::int64_t descriptors = 0;                 ///< of tiles, between VMEM and other memories
   base::Bytes switched;                         ///< through the on-chip switch: between cores, and to and from the host
@@ -54,6 +55,7 @@ struct Activity {
     visit("hbm", Counter{"transfer_read_bytes", "B", "read by collectives, copies, host transfers"},
           activities.transfer_read...);
     visit("hbm", Counter{"transfer_written_bytes", "B", "written by these"}, activities.transfer_written...);
+    visit("hbm", Counter{"op_rows", "rows", "of banks that ops open"}, activities.op_rows...);
     visit("vmem", Counter{"read_bytes", "B", "read by DMA and for registers"}, activities.vmem_read...);
     visit("vmem", Counter{"written_bytes", "B", "written by DMA and from registers"}, activities.vmem_written...);
     visit("dma", Counter{"descriptors", "descriptors", "of tiles"}, activities.descriptors...);

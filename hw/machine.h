@@ -11,6 +11,9 @@
 #include "base/units.h"
 #include "hw/core_units.h"
 #include "hw/parts/dma/dma_parameters.h"
+#include "hw/parts/energy/area_parameters.h"
+#include "hw/parts/energy/energy_parameters.h"
+#include "hw/parts/energy/site_parameters.h"
 #include "hw/parts/hbm/dram_parameters.h"
 #include "hw/parts/hbm/hbm_parameters.h"
 #include "hw/parts/host/host_parameters.h"
@@ -51,6 +54,9 @@ struct Machine : CoreUnits::Parameters {
   parts::host::Parameters host;
   TileLevelParameters tile_level;
   PodParameters pod;
+  parts::energy::Parameters energy;
+  parts::energy::AreaParameters area;
+  parts::energy::SiteParameters site;
 
   /// The keys of [core].
   static const base::parameters::Section<Machine>& core_section();

@@ -32,6 +32,9 @@ void for_each_section(AnyMachine& machine, const Visit& visit) {
   visit(noc::ici::IciParameters::section(), machine.ici);
   visit(parts::host::Parameters::section(), machine.host);
   visit(PodParameters::section(), machine.pod);
+  visit(parts::energy::Parameters::section(), machine.energy);
+  visit(parts::energy::AreaParameters::section(), machine.area);
+  visit(parts::energy::SiteParameters::section(), machine.site);
 }
 
 }  // namespace podsim::hw

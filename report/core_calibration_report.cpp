@@ -18,12 +18,14 @@ using Align = base::text::TextTable::Align;
 using Json = nlohmann::ordered_json;
 
 std::string comparisons_table(const CalibrationReport& report) {
-  base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right});
-  table.row({"kernel", "bundles", "tiles", "error", "in a program", "difference"});
+  base::text::TextTable table(
+      {Align::left, Align::right, Align::right, Align::right, Align::right, Align::right, Align::right});
+  table.row({"kernel", "bundles", "tiles", "error", "of joules", "in a program", "difference"});
   for (const validation::kernels::LevelComparison& comparison : report.comparisons) {
     const std::optional<double> difference = comparison.run_difference();
     table.row({comparison.kernel, std::to_string(comparison.bundle.value()), std::to_string(comparison.tile.value()),
                base::text::signed_percent(comparison.error(), 2),
+               base::text::signed_percent(comparison.energy_error(), 2),
                difference ? std::to_string(comparison.run.cycles.value()) : "no op",
                difference ? base::text::signed_percent(*difference, 2) : ""});
   }
@@ -83,6 +85,8 @@ std::string calibration_json(const CalibrationReport& report) {
                    {"bundle_bytes", comparison.moved.value()},
                    {"tile_cycles", comparison.tile.value()},
                    {"error", comparison.error()}};
+    kernel["bundle_events_j"] = comparison.bundle_joules;
+    kernel["tile_events_j"] = comparison.tile_joules;
     kernel["program_ops"] = comparison.run.ops;
     kernel["program_cycles"] = comparison.run.cycles.value();
     kernel["program_bytes"] = comparison.run.moved.value();

@@ -62,6 +62,7 @@ void add_generated(Json& json, const KernelReport& report) {
   json["flops_per_s"] = report.generated->flops / report.time_s();
   json["closed_form"] = closed_form_json(*report.generated);
   json["tile_level_cycles"] = report.generated->tile_level.value();
+  json["tile_level_events_j"] = report.tile_joules();
   const validation::kernels::CompiledRun& program = report.generated->program;
   json["program"] = {{"ops", program.ops}, {"cycles", program.cycles.value()}, {"bytes", program.moved.value()}};
   json["passes"] = report.generated->passes;
@@ -89,7 +90,8 @@ std::string kernel_json(const KernelReport& report) {
       {"hbm_busy_cycles", result.hbm_busy.value()},
       {"hbm_read_bytes", result.hbm_read.value()},
       {"hbm_written_bytes", result.hbm_written.value()},
-      {"dmas", result.dmas}};
+      {"dmas", result.dmas},
+      {"energy", {{"events_j", report.joules()}, {"core_w", report.watts()}}}};
   if (report.generated) add_generated(json, report);
   json["verified"] = report.verified ? Json(*report.verified) : Json(nullptr);
   if (report.verification) json["verification"] = verification_json(*report.verification);

@@ -3,6 +3,10 @@
 
 #include <numeric>
 
+#include "hw/bundle/bundle_activity.h"
+#include "hw/energy/core_power.h"
+#include "hw/energy/event_energy.h"
+
 namespace podsim::report {
 namespace {
 
@@ -23,6 +27,18 @@ ClosedForm closed_form(const hw::Machine& machine, const sw::codegen::families::
 }
 
 double KernelReport::time_s() const { return double(result.cycles.value()) / machine.clock.si(); }
+
+double KernelReport::joules() const {
+  return hw::energy::event_total(machine, hw::bundle::bundle_activity(machine, result));
+}
+
+double KernelReport::tile_joules() const {
+  return hw::energy::event_total(machine, generated->tiles);
+}
+
+double KernelReport::watts() const {
+  return hw::energy::idle_core_watts(machine) + (time_s() > 0 ? joules() / time_s() : 0);
+}
 
 double KernelReport::mxu_utilization() const {
   base::Cycles busy;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/activity.h"
 #include "hw/bundle/bundle_run.h"
 #include "hw/machine.h"
 #include "sw/target_machine.h"
@@ -33,6 +34,7 @@ struct GeneratedKernel {
   ClosedForm closed_form;
   std::string passes;                        ///< passes over HBM, in words
   base::Cycles tile_level;                   ///< its duration at tile level
+  hw::Activity tiles;                        ///< what it does there
   validation::kernels::CompiledRun program;  ///< the same computation as ops of a program
 };
 
@@ -51,6 +53,11 @@ struct KernelReport {
   double wall_s = 0;        ///< host time of the whole command
 
   double time_s() const;
+  /// Joules of what the core did, and those of its tiles; without what it always draws.
+  double joules() const;
+  double tile_joules() const;
+  /// Mean watts of the core, with its share of what the chip always draws.
+  double watts() const;
   /// Cycles in which LHS rows entered an MXU, as a share of the cycles of all MXUs.
   double mxu_utilization() const;
   /// Bytes moved over the bytes that HBM streams at its sustained rate in the same time.

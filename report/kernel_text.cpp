@@ -10,6 +10,7 @@
 #include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "report/kernel_report.h"
+#include "report/run/joules_text.h"
 #include "report/slot_names.h"
 
 namespace podsim::report {
@@ -64,6 +65,13 @@ std::string in_a_program(const KernelReport& r) {
                      run.ops, run.ops == 1 ? "op" : "ops", base::to_string(run.moved));
 }
 
+std::string energy(const KernelReport& r) {
+  std::string text = fmt::format("{} of events, {:.1f} W of the core", run::joules_text(r.joules()), r.watts());
+  if (!r.generated) return text;
+  return text + fmt::format("; {} at tile level ({})", run::joules_text(r.tile_joules()),
+                            base::text::signed_percent(r.tile_joules() / r.joules() - 1));
+}
+
 std::string checked(const KernelReport& r) {
   if (!r.verified) return "";
   if (!r.verification) return *r.verified ? "memory holds what the program expects" : "FAILED, see the errors";
@@ -89,6 +97,7 @@ std::string figures(const KernelReport& r) {
   table.row({"HBM", fmt::format("{} read, {} written by {} DMAs, busy {}", base::to_string(result.hbm_read),
                                 base::to_string(result.hbm_written), result.dmas,
                                 share_of(double(result.hbm_busy.value()), double(result.cycles.value())))});
+  table.row({"energy", energy(r)});
   if (r.generated) {
     table.row({"closed form", closed_forms(r)});
     table.row({"tile level", tile_level(r)});

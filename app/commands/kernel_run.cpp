@@ -71,9 +71,9 @@ class KernelRun {
     using enum base::parameters::KeyLevel;
     if (options_.family != nullptr) {
       // A generated kernel has the tiles of an op, and its report the time of that op.
-      options::warn_of_keys_without_effect(config, {kernels, ops});
+      options::warn_of_keys_without_effect(config, {kernels, ops, watts});
     } else {
-      options::warn_of_keys_without_effect(config, {kernels});
+      options::warn_of_keys_without_effect(config, {kernels, watts});
     }
     report_.functional = !options_.timing_only;
     report_.matrix_view = options_.matrix_view;
@@ -97,6 +97,7 @@ class KernelRun {
       report_.kernel = kernel_->name;
       report_.generated = {kernel_->flops(), report::closed_form(report_.machine, *kernel_), kernel_->passes,
                            hw::timing::simulate_op(report_.machine, kernel_->tile_op).cycles,
+                           hw::activity(report_.machine, kernel_->tile_op),
                            validation::kernels::compiled_run(*kernel_, report_.machine)};
       if (!options_.emit.empty()) base::host::write_file(options_.emit, hw::isa::pasm::disassemble(kernel_->program));
     } else {

@@ -34,7 +34,7 @@ std::filesystem::path tried(const std::filesystem::path& vcd) {
 base::trace::GtkwView view() {
   using base::trace::GtkwColor;
   base::trace::GtkwView view;
-  view.reading_order = {"op", "mark", "state", "collective", "infeed", "sync", "dma", "hbm"};
+  view.reading_order = {"op", "watts", "mark", "state", "collective", "infeed", "sync", "dma", "hbm"};
   view.colors = {{"dma", GtkwColor::blue},
                  {"hbm", GtkwColor::blue},
                  {"sync", GtkwColor::yellow},

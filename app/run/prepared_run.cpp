@@ -120,7 +120,7 @@ void PreparedRun::take(CompiledStep compiled) {
 
 void PreparedRun::warn_of_unread_keys() {
   using enum base::parameters::KeyLevel;
-  std::vector<base::parameters::KeyLevel> levels{ops, collectives};
+  std::vector<base::parameters::KeyLevel> levels{ops, collectives, watts};
   if (fed()) levels.push_back(inputs);
   if (options_.loop || options_.train) levels.push_back(jobs);
   if (options_.train) levels.push_back(starts);

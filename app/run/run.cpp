@@ -21,6 +21,7 @@
 #include "base/host/standard_output.h"
 #include "base/host/write_all.h"
 #include "base/progress.h"
+#include "report/run/energy_report.h"
 #include "report/run/run_report.h"
 #include "report/run/train_report.h"
 #include "sw/runtime/bank_check.h"
@@ -138,8 +139,9 @@ class Run {
     report_.training = training_report(report_, options_, evaluation_ops, run_.config());
   }
 
-  void write_folder() const {
+  void write_folder() {
     if (!folder_) return;
+    report::run::add_power(report_, timeline_);
     write_run(folder_->path(), report_, {command_line_, run_.config(), run_.slice(), timeline_, other_files()});
     if (options_.chakra) write_traces(folder_->path(), report_, run_.slice());
   }

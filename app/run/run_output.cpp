@@ -17,6 +17,7 @@
 #include "base/version.h"
 #include "report/html/run_page.h"
 #include "report/link_report.h"
+#include "report/run/energy_report.h"
 #include "report/run/job_report.h"
 #include "report/run/memory_schedule.h"
 #include "report/run/train_report.h"
@@ -41,6 +42,7 @@ nlohmann::ordered_json manifest(const report::run::RunReport& report, const RunR
                                   {"statistics.txt", "counters with their units"},
                                   {"ops.csv", "every op of a step in XProf's columns"},
                                   {"memory.csv", "what is live on a core by position in the schedule"},
+                                  {"power.csv", "watts of a chip and of its parts over the last step"},
                                   {"links.csv", "what every link of the slice carried in the last step"},
                                   {"timeline.json", "chip (0,0) core 0 over time, for ui.perfetto.dev"},
                                   {"machine.toml", "the resolved machine, a machine file"},
@@ -102,6 +104,7 @@ void write_run(const std::filesystem::path& folder, const report::run::RunReport
     base::host::write_file(folder / "layers.csv", hlo::spmd::partition::sharding_costs_csv(report.partition->layers));
   }
   base::host::write_file(folder / "memory.csv", report::run::memory_schedule_csv(report.memory));
+  base::host::write_file(folder / "power.csv", report::run::power_csv(report));
   base::host::write_file(folder / "links.csv", link_bytes_csv(report, record.slice));
   base::host::write_file(folder / "timeline.json", spans.str());
   if (report.loop) {

@@ -12,6 +12,7 @@
 #include "app/output/partial_result.h"
 #include "app/validate/validate_estimates.h"
 #include "app/validate/validate_jobs.h"
+#include "app/validate/validate_power.h"
 #include "app/validate/validate_published.h"
 #include "base/host/host_clock.h"
 #include "base/host/interrupt.h"
@@ -104,6 +105,7 @@ void add_validate(CLI::App& program) {
       "  podsim validate --leave-out nmt");
   add_validate_steps(*validate);
   add_validate_jobs(*validate);
+  add_validate_power(*validate);
   add_validate_memory(*validate);
   add_validate_estimates(*validate);
   validate->callback([options, validate] {

@@ -34,18 +34,19 @@ struct WhatifOptions {
   std::size_t workers = std::max(std::thread::hardware_concurrency(), 1U);
   bool json = false;
   std::string svg;
+  studies::whatif::Measure by = studies::whatif::Measure::rate;
 };
 
 /// The words of `podsim run` behind the program's name, without the flags that are only of `whatif`.
 Words words_of_run(const Words& words) {
-  constexpr std::array with_value{"-j", "--svg", "--limit"};
+  constexpr std::array with_value{"-j", "--svg", "--limit", "--by"};
   Words kept{"run"};
   for (std::size_t i = 2; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (std::ranges::find(with_value, word) != with_value.end()) {
       ++i;
     } else if (word != "--json" && !word.starts_with("-j") && !word.starts_with("--svg=") &&
-               !word.starts_with("--limit=")) {
+               !word.starts_with("--limit=") && !word.starts_with("--by=")) {
       kept.push_back(word);
     }
   }
@@ -106,7 +107,8 @@ int find_gains(const WhatifOptions& options, const Words& words, sweep::RunProgr
   base::Progress progress("changing one thing at a time");
   const std::vector<studies::sweep::Trial> trials = studies::sweep::run_trials(
       commands, runners, 0, stop, [&](std::size_t ended) { progress.update(double(ended) / double(commands.size())); });
-  studies::whatif::Gains gains{.command = command_of(step), .figures = as_it_is.figures, .of = {}};
+  studies::whatif::Gains gains{
+      .by = options.by, .command = command_of(step), .figures = as_it_is.figures, .of = {}};
   for (std::size_t i = 0; i < changes.size(); ++i) {
     studies::whatif::add_gain(gains, std::move(changes[i]), command_of(commands[i]), trials[i]);
   }
@@ -131,6 +133,15 @@ void add_whatif(CLI::App& program, const Words& words, sweep::RunProgram run_pro
           },
           "Steps that run at the same time [as many as processors]")
       ->option_text("N");
+  command
+      ->add_option_function<std::string>(
+          "--by",
+          [options](const std::string& text) {
+            options->by = studies::whatif::Measure(
+                base::host::parse_choice("--by", text, "what a gain is of", {"rate", "energy"}));
+          },
+          "What a gain is of: samples per second (rate) or\nper joule (energy) [rate]")
+      ->option_text("MEASURE");
   options::add_limit_option(*command);
   command->add_flag("--json", options->json, "One JSON object on stdout");
   options::add_file_option(*command, "--svg", options->svg, "The gains as a bar chart");

@@ -6,9 +6,9 @@
 namespace podsim::base::parameters {
 
 std::string name_of(KeyLevel level) {
-  static const std::array<const char*, 12> names{"ops",    "collectives", "packets",    "banks",
-                                                 "chip",   "kernels",     "inputs",     "jobs",
-                                                 "starts", "checkpoints", "frameworks", "limits"};
+  static const std::array<const char*, 13> names{"ops",    "collectives", "packets", "banks",      "chip",
+                                                 "kernels", "inputs",     "jobs",    "starts",     "checkpoints",
+                                                 "watts",   "frameworks", "limits"};
   return names[std::size_t(level)];
 }
 
@@ -35,6 +35,8 @@ std::string to_string(KeyLevel level) {
       return "the start of a job (podsim train)";
     case checkpoints:
       return "checkpoints (podsim run --loop with checkpoint=N, podsim train --checkpoint and --restore)";
+    case watts:
+      return "joules, watts and areas (podsim run, podsim kernel)";
     case frameworks:
       return "measured networks of a framework (podsim validate)";
     case limits:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/parameters/value_kinds.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 namespace podsim::base::parameters::kind {
@@ -71,6 +73,18 @@ Frequency ClockRate::operator()(const Reading& reading, const std::string& key) 
   if (!(value.si() >= 1e6 && value.si() <= 1e11)) {
     reading.config.reject(key, must_be(key, "between 1 MHz and 100 GHz"));
   }
+  return value;
+}
+
+double Joules::operator()(const Reading& reading, const std::string& key) const {
+  const double value = reading.config.joules(key);
+  if (!(value >= 0 && value <= most)) reading.config.reject(key, must_be(key, fmt::format("between 0 and {} J", most)));
+  return value;
+}
+
+double Watts::operator()(const Reading& reading, const std::string& key) const {
+  const double value = reading.config.watts(key);
+  if (!(value >= 0 && value <= most)) reading.config.reject(key, must_be(key, fmt::format("between 0 and {} W", most)));
   return value;
 }
 

@@ -108,6 +108,18 @@ struct ClockRate {
   Frequency operator()(const Reading& reading, const std::string& key) const;
 };
 
+/// An energy between 0 and `most` joules.
+struct Joules {
+  double most;
+  double operator()(const Reading& reading, const std::string& key) const;
+};
+
+/// A power between 0 and `most` watts.
+struct Watts {
+  double most;
+  double operator()(const Reading& reading, const std::string& key) const;
+};
+
 struct Flag {
   bool operator()(const Reading& reading, const std::string& key) const { return reading.config.boolean(key); }
 };

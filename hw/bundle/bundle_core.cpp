@@ -272,7 +272,10 @@ void BundleCore::issue(const vector::DecodedBundle& bundle) {
 void BundleCore::record(const vector::DecodedBundle& bundle) {
   const base::Cycles waited = issue_.now - earliest_;
   if (++bundles_ % bundles_per_report == 0 && options_.progress) options_.progress(issue_.now);
-  for (const vector::Operation& operation : bundle.operations) ++slot_use_[std::size_t(operation.slot)];
+  for (std::size_t i = 0; i < bundle.operations.size(); ++i) {
+    ++slot_use_[std::size_t(bundle.operations[i].slot)];
+    if (issue_.performs(i)) ++performed_[std::size_t(bundle.operations[i].opcode)];
+  }
   stalls_[std::size_t(Stall::branch)] += penalty_;
   stalls_[std::size_t(reason_)] += waited;
   if (options_.on_issue) {

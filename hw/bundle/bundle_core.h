@@ -43,6 +43,7 @@ class BundleCore : public sc_core::sc_module {
   base::Cycles cycles() const { return issue_.now; }
   std::int64_t bundles() const { return bundles_; }
   const std::array<std::int64_t, isa::slots>& slot_use() const { return slot_use_; }
+  const OpcodeCounts& performed() const { return performed_; }
   const std::array<base::Cycles, stall_reasons>& stalls() const { return stalls_; }
 
  private:
@@ -95,6 +96,7 @@ class BundleCore : public sc_core::sc_module {
 
   std::int64_t bundles_ = 0;
   std::array<std::int64_t, isa::slots> slot_use_{};
+  OpcodeCounts performed_{};
   std::array<base::Cycles, stall_reasons> stalls_{};
 };
 

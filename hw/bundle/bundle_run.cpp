@@ -213,6 +213,7 @@ BundleRunResult BundleSystem::figures() const {
   result.hbm_read = hbm_.moved(Direction::read);
   result.hbm_written = hbm_.moved(Direction::write);
   result.dmas = dma_.started();
+  result.performed = core_.performed();
   result.end = time_.time_of(result.cycles);
   return result;
 }

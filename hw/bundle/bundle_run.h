@@ -8,6 +8,7 @@
 
 #include "hw/bundle/matrix/matrix_unit.h"
 #include "hw/isa/dma_descriptor.h"
+#include "hw/isa/opcode.h"
 #include "hw/isa/program.h"
 #include "hw/machine.h"
 #include "hw/memory/device_memory.h"
@@ -56,6 +57,9 @@ struct BundleRunOptions {
   std::vector<isa::DmaDescriptor> before, after;
 };
 
+/// Numbers of operations by opcode.
+using OpcodeCounts = std::array<std::int64_t, isa::opcodes>;
+
 /// An expectation of the program that the memories do not meet at the halt.
 struct FailedExpectation {
   const isa::Expectation* expectation = nullptr;
@@ -74,6 +78,7 @@ struct BundleRunResult {
   base::Cycles hbm_busy;                  ///< cycles in which the HBM moved data
   base::Bytes hbm_read, hbm_written;
   std::int64_t dmas = 0;
+  OpcodeCounts performed{};               ///< operations that were performed, by opcode
   base::Time end;                         ///< simulated time at the end
   std::vector<FailedExpectation> failed;  ///< functional runs only
 };

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "hw/energy/core_power.h"
 #include "hw/host/host_copy_timing.h"
 #include "hw/memory_levels.h"
 #include "hw/timing/control_timing.h"
 #include "hw/timing/tile_loop.h"
+#include "hw/timing/tile_pipeline.h"
 
 namespace podsim::hw::core {
 
@@ -48,7 +50,8 @@ Sequencer::Sequencer(sc_core::sc_module_name name, const Machine& machine, const
       state_(trace.probe<std::string>("state")),
       op_(trace.probe<std::string>("op")),
       infeed_(trace.probe<std::string>("infeed")),
-      outfeed_(trace.probe<std::string>("outfeed")) {
+      outfeed_(trace.probe<std::string>("outfeed")),
+      watts_(trace.probe<double>("watts")) {
   if (timeline_ != nullptr) track_ = timeline_->track(trace.scope, "sequencer");
   enter("idle");
   show_op("");
@@ -99,6 +102,7 @@ void Sequencer::perform(const RunOp& command, CommandRecord& record) {
   const TileOp& op = *command.op;
   const std::string_view label = shown_name(command);
   show_op(label);
+  if (watts_.active()) show_power(op, timing::simulate_op(machine_, op).cycles);
   to_vmem->allocate(op.name, op.vmem);
   const UnitCounters before = counters();
   on_op_(&op);
@@ -118,6 +122,7 @@ void Sequencer::perform(const RunOp& command, CommandRecord& record) {
 void Sequencer::perform(const RunFor& command, CommandRecord& record) {
   const std::string_view label = shown_name(command);
   show_op(label);
+  show_power(*command.op, command.recorded.cycles);
   enter("replay");
   record.op = command.recorded;
   wait_until(now_ + command.recorded.cycles);
@@ -309,6 +314,11 @@ void Sequencer::enter(const char* state) {
 
 void Sequencer::show_op(std::string_view name) {
   if (op_.active()) op_.set(base::systemc::now(), std::string(name));
+  if (name.empty() && watts_.active()) watts_.set(base::systemc::now(), energy::idle_core_watts(machine_));
+}
+
+void Sequencer::show_power(const TileOp& op, base::Cycles cycles) {
+  if (watts_.active()) watts_.set(base::systemc::now(), energy::core_watts(machine_, op, cycles));
 }
 
 }  // namespace podsim::hw::core

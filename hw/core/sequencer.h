@@ -75,6 +75,8 @@ class Sequencer : public sc_core::sc_module {
   UnitCounters counters() const;
   void enter(const char* state);
   void show_op(std::string_view name);
+  /// Watts of the core in an op that takes `cycles` by itself.
+  void show_power(const TileOp& op, base::Cycles cycles);
 
   Machine machine_;
   const CoreTime& time_;
@@ -83,6 +85,7 @@ class Sequencer : public sc_core::sc_module {
   base::trace::Timeline* timeline_;
   base::trace::Timeline::Track track_ = 0;
   base::trace::Probe<std::string> state_, op_, infeed_, outfeed_;
+  base::trace::Probe<double> watts_;  ///< while an op runs the mean of the op, in all other time what is always drawn
 
   base::Cycles now_;  ///< the current cycle of the thread
   /// Addresses of the current op; here, since what is on the stack of a thread that never ends is not given back.

@@ -28,9 +28,11 @@ const std::vector<CsvTable::Column> op_columns{{"Category"},
                                                {"Operational Intensity (FLOP/Byte)", true},
                                                {"Bound by"},
                                                {"HLO Rematerialization"},
-                                               {"Outside Compilation"}};
+                                               {"Outside Compilation"},
+                                               {"Energy of events (J)", true}};
 const std::vector<CsvTable::Column> memory_columns{
     {"position", true}, {"instruction"}, {"op_name"}, {"live_bytes", true}};
+const std::vector<CsvTable::Column> power_columns{{"begin_us", true}, {"chip_w", true}};
 const std::vector<CsvTable::Column> link_columns{{"from"},      {"to"},          {"dimension"},
                                                  {"direction"}, {"bytes", true}, {"utilisation", true}};
 const std::vector<CsvTable::Column> machine_columns{{"key"}, {"value"}, {"evidence"}, {"set in"}, {"source"}};
@@ -39,7 +41,7 @@ const std::vector<CsvTable::Column> mesh_columns{{"chip"}, {"core", true}, {"par
 /// Checks for the files that a page needs in addition to those of read_run_folder.
 void check_files(const run::RunFolder& folder) {
   std::vector<std::string> missing;
-  for (const char* name : {"memory.csv", "links.csv", "machine.csv", "timeline.json"}) {
+  for (const char* name : {"memory.csv", "power.csv", "links.csv", "machine.csv", "timeline.json"}) {
     std::error_code ignored;
     if (!fs::is_regular_file(folder.path / name, ignored)) missing.emplace_back(name);
   }
@@ -71,6 +73,7 @@ std::vector<RunOp> read_ops(const fs::path& file) {
     op.bound_by = table.text(row, "Bound by");
     op.rematerialization = table.text(row, "HLO Rematerialization");
     op.outside_compilation = table.text(row, "Outside Compilation");
+    op.joules = table.number(row, "Energy of events (J)");
   }
   return ops;
 }
@@ -159,6 +162,7 @@ RunFiles read_run_files(const fs::path& path) {
   RunFiles files{.folder = std::move(folder),
                  .ops = read_ops(path / "ops.csv"),
                  .memory = CsvTable(path / "memory.csv", memory_columns),
+                 .power = CsvTable(path / "power.csv", power_columns),
                  .links = CsvTable(path / "links.csv", link_columns),
                  .machine = CsvTable(path / "machine.csv", machine_columns),
                  .mesh = {},

@@ -24,6 +24,7 @@ struct RunOp {
   double stalled = 0;      ///< share of its time in which it waits for DMA
   double gflops_per_s = 0, gibibytes_per_s = 0;
   double intensity = 0;  ///< FLOPs per byte
+  double joules = 0;     ///< of events, of all executions in a step
 
   double total_us() const { return occurrences * average_us; }
   /// "fusion.17" for the text "%fusion.17 = ..."; empty if the text has no such name.
@@ -42,7 +43,7 @@ struct RunSpan {
 struct RunFiles {
   run::RunFolder folder;
   std::vector<RunOp> ops;  ///< costliest first
-  CsvTable memory, links, machine;
+  CsvTable memory, power, links, machine;
   std::optional<CsvTable> mesh;              ///< present for a partitioned program
   base::Time step_begin;                     ///< begin of the last whole step in the timeline
   std::vector<RunSpan> spans;                ///< spans of that step, or all spans if there is none, in order of time

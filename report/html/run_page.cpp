@@ -47,6 +47,7 @@ HtmlPage page_of(const RunFiles& files) {
       {"activity", "Activity", activity_html(files)},
       {"job", "The job", job_html(files)},
       {"roofline", "Roofline", roofline_html(files, colors)},
+      {"energy", "Energy", energy_html(files, colors)},
       {"ops", "Ops",
        data.op_note + "<div id=\"op-table\"><p class=\"needs-script\">The table of ops needs scripts; "
                       "ops.csv has all of it.</p></div>"},

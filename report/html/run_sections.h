@@ -29,6 +29,9 @@ std::string activity_html(const RunFiles& files);
 std::string job_html(const RunFiles& files);
 std::string roofline_html(const RunFiles& files, const CategoryColors& colors);
 std::string link_html(const RunFiles& files);
+std::string energy_html(const RunFiles& files, const CategoryColors& colors);
+/// FLOPs per joule of every op over its operational intensity, a part of the section of energy.
+std::string energy_roofline_html(const RunFiles& files, const CategoryColors& colors);
 std::string memory_html(const RunFiles& files);
 std::string mesh_html(const RunFiles& files);
 std::string machine_html(const RunFiles& files);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text/csv_field.h"
+#include "hw/energy/event_energy.h"
 #include "report/run/run_report.h"
 
 namespace podsim::report::run {
@@ -15,7 +16,7 @@ constexpr const char* header_text =
     "(us),Total self time (%),Cumulative total self time (%),%time stalled by DMA,Measured GFLOP/s,Measured Memory BW "
     "(GiB/s),Operational Intensity (FLOP/Byte),Bound by,HLO Rematerialization,Outside "
     "Compilation,Products,Multiply-accumulates,Vector "
-    "operations,Cross-lane operations,HBM read (B),HBM written (B),ICI sent (B)\n";
+    "operations,Cross-lane operations,HBM read (B),HBM written (B),ICI sent (B),Energy of events (J)\n";
 
 /// What all executions in a step do, in the columns behind Products.
 std::string activity_fields(const hw::Activity& activity) {
@@ -25,21 +26,22 @@ std::string activity_fields(const hw::Activity& activity) {
                      (activity.op_written + activity.transfer_written).value(), activity.message_bytes.value());
 }
 
-std::string line(const sw::compiler::ProgramItem& op, const OpTotal& total, int rank, int steps, double share,
-                 double cumulative) {
+std::string line(const RunReport& report, const OpTotal& total, int rank, double share, double cumulative) {
+  const sw::compiler::ProgramItem& op = report.program.items[std::size_t(total.last->item)];
   const sw::runtime::ItemResult& item = *total.last;
-  const std::int64_t times = total.executions * steps;
+  const std::int64_t times = total.executions * report.result.steps;
   double us = base::to_duration(total.duration).si() / double(total.executions) * 1e6;
   double seconds = std::max(us * 1e-6, 1e-18);
   double cycles = double(std::max<std::int64_t>(1, item.cost.cycles.value()));
   double stalled = double((item.cost.start_up + item.cost.read_wait + item.cost.write_wait + item.cost.drain).value());
   double bytes = double(op.bytes.value());
   return fmt::format(
-      "{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.9f},{:.9f},{:.6f},{:.6f},{:.6f},{:.6f},{},No,No,{},{}\n", rank,
+      "{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.9f},{:.9f},{:.6f},{:.6f},{:.6f},{:.6f},{},No,No,{},{},{:.9g}\n", rank,
       base::text::csv_field(op.category), base::text::csv_field(op.hlo_text), base::text::csv_field(op.op_name), times,
       us * double(times), us, us * double(times), us, share, cumulative, stalled / cycles, op.flops / seconds * 1e-9,
       bytes / seconds / double(1 << 30), bytes > 0 ? op.flops / bytes : 0, sw::runtime::to_string(item.bound),
-      base::text::csv_field(op.products), activity_fields(total.activity));
+      base::text::csv_field(op.products), activity_fields(total.activity),
+      hw::energy::event_total(report.machine, total.activity));
 }
 
 }  // namespace
@@ -54,8 +56,7 @@ std::string ops_csv(const RunReport& report) {
   for (const OpTotal& total : ops) {
     double share = all > 0 ? double(total.duration.value()) / all : 0;
     cumulative += share;
-    const sw::compiler::ProgramItem& op = report.program.items[std::size_t(total.last->item)];
-    text += line(op, total, ++rank, report.result.steps, share, cumulative);
+    text += line(report, total, ++rank, share, cumulative);
   }
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include "base/text/json_text.h"
 #include "hw/memory_levels.h"
+#include "report/run/energy_report.h"
 #include "report/run/job_report.h"
 #include "report/run/run_report.h"
 #include "report/run/train_report.h"
@@ -247,6 +248,7 @@ Json stats(const RunReport& r) {
       {"activity",
        {{"core", activity_json(r.result.activity.core, r.machine)},
         {"all_cores", activity_json(r.result.activity.slice, r.machine)}}},
+      {"energy", energy_json(r)},
       {"utilization", {{"mxu", r.mxu_utilization()}, {"hbm", r.hbm_utilization()}, {"ici", r.result.ici_utilization}}},
       {"machine_peaks",
        {{"mxu_flops_per_s_per_core", r.machine.peak_flops_per_core()},

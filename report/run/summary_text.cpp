@@ -10,6 +10,7 @@
 #include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "hw/memory_levels.h"
+#include "report/run/energy_report.h"
 #include "report/run/job_report.h"
 #include "report/run/run_report.h"
 
@@ -133,6 +134,10 @@ std::string figures(const RunReport& r) {
                                         base::text::percent(r.result.ici_utilization), model)});
   table.row({"work", fmt::format("{} and {} through HBM per core", flops_text(r.flops()),
                                  base::to_string(r.result.activity.core.op_bytes()))});
+  if (const std::string energy = energy_line(r); !energy.empty()) {
+    table.row({"energy", energy});
+    table.row({"joules", joules_line(r)});
+  }
   table.row({"memory", fmt::format("{} of {} per core at the peak, {}", base::to_string(r.memory.peak),
                                    base::to_string(r.machine.hbm.usable_per_core()), arguments_text(r.memory))});
   for (const sw::compiler::MemoryAccount::Level& used : r.memory.levels) add_level(table, r, used);

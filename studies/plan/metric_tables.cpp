@@ -26,6 +26,21 @@ void add_activity(std::vector<StudyMetric>& metrics) {
   }
 }
 
+/// Energy and area of the parts of every machine (hw/energy); those of declared levels are none of them.
+void add_energy(std::vector<StudyMetric>& metrics) {
+  std::vector<std::string> parts;
+  hw::CoreUnits::for_each([&](auto kind) { parts.emplace_back(decltype(kind)::type::names.name); });
+  for (const char* part : {"vmem", "memories", "hbm", "wires", "ici", "host", "other"}) parts.emplace_back(part);
+  for (const std::string& part : parts) {
+    metrics.push_back({fmt::format("energy.parts.{}.events_j", part), "J",
+                       fmt::format("{}: energy of what it does in a step, of all chips", part)});
+    metrics.push_back({fmt::format("energy.parts.{}.always_j", part), "J",
+                       fmt::format("{}: energy that it draws whatever it does", part)});
+    if (part == "wires") continue;
+    metrics.push_back({fmt::format("energy.area_mm2.{}", part), "mm2", fmt::format("{}: area on a chip", part)});
+  }
+}
+
 std::vector<StudyMetric> run_metrics() {
   using enum MetricOf;
   std::vector<StudyMetric> metrics{
@@ -46,6 +61,20 @@ std::vector<StudyMetric> run_metrics() {
       {"machine_peaks.mxu_flops_per_s_per_core", "1/s", "Floating-point operations of a core's matrix units at most"},
       {"machine_peaks.hbm_bytes_per_s_per_core", "B/s", "Sustained rate of a core's memory"},
       {"machine_peaks.ici_bytes_per_s_per_link", "B/s", "Payload rate of a link"},
+      {"energy.step_j", "J", "Energy of all chips in a step, without hosts"},
+      {"energy.events_j", "J", "Of it for what the chips do"},
+      {"energy.always_j", "J", "Of it for what they draw whatever they do"},
+      {"energy.chip_w", "W", "Mean power of a chip"},
+      {"energy.chip_peak_w", "W", "Power of a chip in the op that takes most"},
+      {"energy.chip_idle_w", "W", "Power of a chip that does nothing"},
+      {"energy.mxu_flop_j", "J", "Energy of a FLOP of a bf16 product"},
+      {"energy.hbm_byte_j", "J", "Energy of a byte streamed between HBM and VMEM"},
+      {"energy.site_chip_w", "W", "Mean power of a chip at the meter, hosts and site included"},
+      {"energy.step_co2_g", "g", "Grams of CO2 of a step, hosts and site included"},
+      {"energy.sample_j", "J", "Energy of a sample, without hosts", value, false},
+      {"energy.samples_per_j", "1/J", "Samples per joule, without hosts", value, false},
+      {"energy.die_mm2", "mm2", "Area of a chip"},
+      {"energy.slice_dollars", "$", "Price of the slice's chips, if area.chip_dollars is set", value, false},
       {"bound_share", "1", "Share of the step in what it spends most time in"},
       {"breakdown_s.compute", "s", "Of the step in ops of the core"},
       {"breakdown_s.collective", "s", "Of the step waiting for collectives"},
@@ -165,6 +194,7 @@ std::vector<StudyMetric> run_metrics() {
       {"chip_parts.ops.parts_s", "s", "Of every such op, through the parts of the chip", sum, false},
       {"chip_parts.ops.count", "", "Executions of ops through the parts of the chip", sum, false},
   };
+  add_energy(metrics);
   add_activity(metrics);
   return metrics;
 }

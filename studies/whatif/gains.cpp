@@ -21,6 +21,13 @@ double rate_of(const Json& figures) {
   return samples > 0 ? samples : step > 0 ? 1 / step : 0;
 }
 
+/// Samples, or else steps, per joule; 0 if the step takes none.
+double per_joule(const Json& figures) {
+  const Json energy = figures.value("energy", Json::object());
+  const double samples = energy.value("samples_per_j", 0.0), step = energy.value("step_j", 0.0);
+  return samples > 0 ? samples : step > 0 ? 1 / step : 0;
+}
+
 /// The first line of an error, without its location: "error: ...".
 std::string first_line(const std::string& error) {
   const std::string line = error.substr(0, error.find('\n'));
@@ -46,12 +53,14 @@ std::string name_of(Change::Kind kind) {
 }  // namespace
 
 void add_gain(Gains& gains, Change change, std::string command, const sweep::Trial& trial) {
-  Gain gain{.change = std::move(change), .command = std::move(command), .step_s = 0, .gain = {}, .refusal = {}};
+  Gain gain{.change = std::move(change), .command = std::move(command)};
   if (trial.done) {
     gain.step_s = trial.figures.value("step_time_s", 0.0);
-    const double before = rate_of(gains.figures);
+    const double before = rate_of(gains.figures), joules_before = per_joule(gains.figures);
     if (before > 0) {
-      gain.gain = rate_of(trial.figures) / before;
+      gain.rate = rate_of(trial.figures) / before;
+      gain.per_joule = joules_before > 0 ? per_joule(trial.figures) / joules_before : 0;
+      gain.gain = gains.by == Measure::rate ? gain.rate : gain.per_joule;
     } else {
       gain.refusal = "the step takes no time";
     }
@@ -67,7 +76,8 @@ std::string gains_text(const Gains& gains) {
   const double step = figures.value("step_time_s", 0.0), samples = figures.value("samples_per_s", 0.0);
   std::string text = fmt::format("{}: {:.4g} ms a step", gains.command, step * 1e3);
   if (samples > 0) text += fmt::format(", {:.6g} samples/s", samples);
-  text += fmt::format("\n\n{} over those of that step:\n\n", samples > 0 ? "Samples per second" : "Steps per second");
+  text += fmt::format("\n\n{} per {} over those of that step:\n\n", samples > 0 ? "Samples" : "Steps",
+                      gains.by == Measure::rate ? "second" : "joule");
   base::text::TextTable table({Align::left, Align::right, Align::right, Align::right, Align::left});
   table.row({"", "twice", "half", "with it", ""});
   std::string refused;
@@ -94,6 +104,8 @@ nlohmann::ordered_json gains_json(const Gains& gains) {
     if (gain.gain) {
       row["step_time_s"] = gain.step_s;
       row["gain"] = *gain.gain;
+      row["rate"] = gain.rate;
+      row["per_joule"] = gain.per_joule;
     } else {
       row["refused"] = gain.refusal;
     }
@@ -102,6 +114,7 @@ nlohmann::ordered_json gains_json(const Gains& gains) {
   return {{"schema_version", 1},
           {"command", "whatif"},
           {"run", gains.command},
+          {"by", gains.by == Measure::rate ? "rate" : "energy"},
           {"step_time_s", gains.figures.value("step_time_s", 0.0)},
           {"samples_per_s", gains.figures.value("samples_per_s", 0.0)},
           {"changes", rows}};

@@ -136,6 +136,14 @@ const std::vector<Showing>& showings() {
       {"compiler.partition_products_per_s", {cut_product}, {"compiler.partition_memory_rate=1000000 GB/s"}},
       {"compiler.partition_memory_rate", {cut_product}, {"compiler.partition_products_per_s=1e18"}},
       {"compiler.*", {small_step}},
+      {"energy.voltage_*", {small_step}, {"core.clock=500 MHz"}},
+      {"energy.mxu_s8", {narrow_types}, {"mxu.s8_products=2"}},
+      {"energy.mxu_f8", {narrow_types}, {"mxu.f8_products=2"}},
+      {"energy.gated_share", {small_step}, {"energy.gate_idle=true"}},
+      {"energy.scalar_cycle", {lookups}},
+      {"energy.*", {small_step}},
+      {"area.*", {small_step}},
+      {"site.*", {small_step}},
       {"pod.host_chips", {several_hosts}},
       {"pod.*", {pod_step}},
       {"tile_level.*", {softmax_kernel, matmul_kernel}}};
@@ -361,7 +369,8 @@ TEST(KeysOfTheNetwork, ThatCollectivesReadChangeTheirTime) {
 
 INSTANTIATE_TEST_SUITE_P(Sections, EveryKey,
                          ::testing::Values("core", "scalar", "mxu", "vector", "cross_lane", "dma", "hbm", "hbm_timing",
-                                           "switch", "ici", "host", "input", "job", "compiler", "pod", "tile_level"),
+                                           "switch", "ici", "host", "input", "job", "compiler", "pod", "tile_level",
+                                           "energy", "area", "site"),
                          [](const auto& section) { return std::string(section.param); });
 
 }  // namespace

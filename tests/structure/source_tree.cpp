@@ -45,9 +45,9 @@ const std::vector<std::string>& folders() {
       // noc
       "noc", "noc/router", "noc/ici", "noc/chip_switch",
       // hw
-      "hw/parts", "hw/parts/hbm", "hw/parts/dma", "hw/parts/host", "hw/parts/level", "hw/parts/vector", "hw/parts/mxu",
-      "hw/parts/cross_lane", "hw/parts/scalar", "hw/parts/custom", "hw", "hw/memory/dram", "hw/timing", "hw/host",
-      "hw/input", "hw/memory", "hw/memory/banks", "hw/core", "hw/chip", "hw/pod", "hw/isa", "hw/isa/pasm",
+      "hw/parts", "hw/parts/hbm", "hw/parts/dma", "hw/parts/energy", "hw/parts/host", "hw/parts/level", "hw/parts/vector", "hw/parts/mxu",
+      "hw/parts/cross_lane", "hw/parts/scalar", "hw/parts/custom", "hw", "hw/isa", "hw/energy", "hw/memory/dram", "hw/timing", "hw/host",
+      "hw/input", "hw/memory", "hw/memory/banks", "hw/core", "hw/chip", "hw/pod", "hw/isa/pasm",
       "hw/bundle/vector", "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
       // workloads
       "workloads/job", "workloads/machines", "workloads/shardings", "workloads", "workloads/layers",
@@ -63,7 +63,7 @@ const std::vector<std::string>& folders() {
       "sw/runtime/session", "sw/operators", "sw/chakra",
       // validation
       "validation/kernels", "validation/profile", "validation/measured", "validation/measured/published",
-      "validation/jobs", "validation/estimates",
+      "validation/jobs", "validation/power", "validation/estimates",
       // report
       "report/run", "report/compare", "report/html/assets", "report/html", "report",
       // studies

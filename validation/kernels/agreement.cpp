@@ -6,7 +6,9 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "hw/bundle/bundle_activity.h"
 #include "hw/bundle/bundle_run.h"
+#include "hw/energy/event_energy.h"
 #include "hw/timing/tile_pipeline.h"
 
 namespace podsim::validation::kernels {
@@ -48,7 +50,9 @@ std::vector<LevelComparison> compare_levels(const sw::TargetMachine& machine, co
     const sw::codegen::families::Kernel kernel = build_kernel(machine, choice);
     const hw::bundle::BundleRunResult bundles = run_of_bundles(machine, kernel);
     comparisons.push_back({kernel.name, bundles.cycles, hw::timing::simulate_op(machine, kernel.tile_op).cycles,
-                           bundles.hbm_read + bundles.hbm_written, compiled_run(kernel, machine)});
+                           bundles.hbm_read + bundles.hbm_written, compiled_run(kernel, machine),
+                           hw::energy::event_total(machine, hw::bundle::bundle_activity(machine, bundles)),
+                           hw::energy::event_total(machine, hw::activity(machine, kernel.tile_op))});
     if (done) done(comparisons.back());
   }
   return comparisons;

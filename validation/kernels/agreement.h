@@ -29,8 +29,10 @@ struct LevelComparison {
   base::Cycles bundle, tile;
   base::Bytes moved;  ///< between HBM and VMEM, by bundles
   CompiledRun run;
-  /// Relative error of the tile level.
+  double bundle_joules = 0, tile_joules = 0;  ///< of events
+  /// Relative error of the tile level, in cycles and in joules.
   double error() const { return double(tile.value()) / double(bundle.value()) - 1; }
+  double energy_error() const { return bundle_joules > 0 ? tile_joules / bundle_joules - 1 : 0; }
   /// Relative difference of the ops of a program; std::nullopt if there are none.
   std::optional<double> run_difference() const {
     if (run.ops == 0) return std::nullopt;

@@ -35,6 +35,14 @@ struct Unit {
   static Events events(const Machine&, const Work& work) {
     return {work.operations};
   }
+  template <class Machine>
+  static double joules(const Machine& machine, const Events& events) {
+    return double(events.operations * machine.vector.lanes * machine.vector.sublanes) * machine.energy.cross_lane_lane;
+  }
+  template <class Machine>
+  static double area(const Machine& machine) {
+    return double(machine.vector.lanes * machine.vector.sublanes) * machine.area.cross_lane;
+  }
   static VmemRegisters vmem(const Events&) { return {}; }
   static std::int64_t count(const InMachine&) { return 1; }
   template <class AnyMachine>

@@ -85,6 +85,14 @@ struct Unit {
   static Events events(const Machine&, const Work& work) {
     return {work.amount};
   }
+  template <class Machine>
+  static double joules(const Machine&, const Events& events) {
+    return custom_unit()->joules(events.work);
+  }
+  template <class Machine>
+  static double area(const Machine&) {
+    return custom_unit()->area();
+  }
   static VmemRegisters vmem(const Events& events) { return custom_unit()->vmem(events.work); }
   static std::int64_t count(const InMachine&) { return present() ? 1 : 0; }
   template <class AnyMachine>

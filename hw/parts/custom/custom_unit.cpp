@@ -23,6 +23,8 @@ std::shared_ptr<const CustomUnit>& the_unit() {
 CustomUnit::~CustomUnit() = default;
 
 VmemRegisters CustomUnit::vmem(std::int64_t) const { return {}; }
+double CustomUnit::joules(std::int64_t) const { return 0; }
+double CustomUnit::area() const { return 0; }
 
 void register_unit(std::shared_ptr<const CustomUnit> unit) {
   if (the_unit()) throw std::invalid_argument("a core has one unit of a program's own at most");

@@ -7,7 +7,8 @@
 
 namespace podsim::hw::parts::mxu {
 
-/// What the matrix units of a core do. Multiply-accumulates of all types are one count; on TPU v3 all are in bf16. For
+/// What the matrix units of a core do. Multiply-accumulates of all types are one count, of which those in s8 and f8 are
+/// counted once more; on TPU v3 all are in bf16. For
 /// a work of t weight tiles and r rows, with arrays of size x size cells that make p products of its type in a cycle:
 ///
 ///   multiply-accumulates   t * r * size^2                          with the padding of the weight tiles
@@ -15,6 +16,7 @@ namespace podsim::hw::parts::mxu {
 ///   operand registers      t * ceil((round_up(r, 8) + size) / (8 * p)) * ceil(size / lanes)
 struct Events {
   std::int64_t multiply_accumulates = 0, cell_cycles = 0, weight_tiles = 0, operand_registers = 0;
+  std::int64_t s8_products = 0, f8_products = 0;
   bool operator==(const Events&) const = default;
 
   /// Calls visit(its declaration, count of each of `events`...) for each count.
@@ -26,6 +28,8 @@ struct Events {
     visit(Counter{"weight_tiles", "tiles", "of weights latched"}, events.weight_tiles...);
     visit(Counter{"operand_registers", "registers", "of rows and weights, VMEM to the arrays"},
           events.operand_registers...);
+    visit(Counter{"s8_multiply_accumulates", "operations", "of these in s8"}, events.s8_products...);
+    visit(Counter{"f8_multiply_accumulates", "operations", "of these in f8"}, events.f8_products...);
   }
 };
 

@@ -40,10 +40,25 @@ struct Unit {
     const std::int64_t cells = machine.mxu.size * machine.mxu.size;
     const std::int64_t rows =
         base::divide_round_up(base::round_up(work.rows, machine.vector.sublanes), machine.mxu.products(work.product));
-    return {.multiply_accumulates = work.weight_tiles * work.rows * cells,
+    const std::int64_t products = work.weight_tiles * work.rows * cells;
+    return {.multiply_accumulates = products,
             .cell_cycles = work.weight_tiles * rows * cells,
             .weight_tiles = work.weight_tiles,
-            .operand_registers = work.weight_tiles * timing(machine).registers(work)};
+            .operand_registers = work.weight_tiles * timing(machine).registers(work),
+            .s8_products = work.product == Product::s8 ? products : 0,
+            .f8_products = work.product == Product::f8 ? products : 0};
+  }
+  /// Arithmetic of the events, without what the unit needs beyond that (hw/energy/event_energy.h).
+  template <class Machine>
+  static double joules(const Machine& machine, const Events& events) {
+    const std::int64_t bf16 = events.multiply_accumulates - events.s8_products - events.f8_products;
+    return double(bf16) * machine.energy.mxu_bf16 + double(events.s8_products) * machine.energy.mxu_s8 +
+           double(events.f8_products) * machine.energy.mxu_f8;
+  }
+  /// Area of the units of a core, mm2.
+  template <class Machine>
+  static double area(const Machine& machine) {
+    return double(machine.mxu.count * machine.mxu.size * machine.mxu.size) * machine.area.mxu_cell;
   }
   static VmemRegisters vmem(const Events& events) { return {.read = events.operand_registers}; }
   static std::int64_t count(const InMachine& machine) { return machine.mxu.count; }

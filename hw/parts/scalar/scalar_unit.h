@@ -61,6 +61,14 @@ struct Unit {
   static Events events(const Machine&, const Work& work) {
     return {work.cycles};
   }
+  template <class Machine>
+  static double joules(const Machine& machine, const Events& events) {
+    return double(events.cycles.value()) * machine.energy.scalar_cycle;
+  }
+  template <class Machine>
+  static double area(const Machine& machine) {
+    return machine.area.scalar;
+  }
   static VmemRegisters vmem(const Events&) { return {}; }
   static std::int64_t count(const InMachine&) { return 1; }
   template <class AnyMachine>

@@ -35,6 +35,16 @@ struct Unit {
   static Events events(const Machine&, const Work& work) {
     return {work.loads, work.stores, work.alu_ops, work.transcendentals};
   }
+  template <class Machine>
+  static double joules(const Machine& machine, const Events& events) {
+    return double(machine.vector.lanes * machine.vector.sublanes) *
+           (double(events.alu_operations) * machine.energy.vector_lane +
+            double(events.transcendentals) * machine.energy.transcendental_lane);
+  }
+  template <class Machine>
+  static double area(const Machine& machine) {
+    return double(machine.vector.lanes * machine.vector.sublanes * machine.vector.alus) * machine.area.vector_alu;
+  }
   static VmemRegisters vmem(const Events& events) { return {events.loads, events.stores}; }
   static std::int64_t count(const InMachine&) { return 1; }
   template <class AnyMachine>

@@ -54,6 +54,12 @@ TEST(AgreementGrid, TileLevelIsWithinThreePerCentOfBundlesInTheMedianAndTenAtWor
     EXPECT_LT(std::abs(comparison.error()), 0.10) << comparison.kernel;
 }
 
+// The oracle is what the bundles do: every push, load, store and transfer of the kernel.
+TEST(AgreementGrid, EnergyOfTilesIsWithinFivePerCentOfThatOfBundles) {
+  for (const LevelComparison& comparison : comparisons_of_grid())
+    EXPECT_LT(std::abs(comparison.energy_error()), 0.05) << comparison.kernel;
+}
+
 /// True for kernels whose tiles are exactly those of the compiler: not for arrays that stay in VMEM, fewer passes than
 /// the compiler makes ops, convolutions (blocks of lines and images) and changes of the layout.
 bool follows_the_compiler(const KernelChoice& choice) {
