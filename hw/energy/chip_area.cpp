@@ -33,8 +33,7 @@ PartValues chip_area(const Machine& machine) {
   parts.push_back({"hbm", cores * double(machine.dram.organization.channels) * area.hbm_channel});
   parts.push_back({"ici", links * machine.ici.link_rate.si() * 8e-9 * area.link_gbps});
   parts.push_back({"host", area.pcie});
-  const double known = sum(parts);
-  parts.push_back({"other", known * area.other_share / (1 - area.other_share)});
+  parts.push_back({"other", area.other});
   return parts;
 }
 

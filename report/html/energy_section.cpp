@@ -56,9 +56,9 @@ std::string power_chart(const RunFiles& files, const std::vector<PowerBand>& ban
   for (std::size_t bin = 0; bin < bins; ++bin) most = std::max(most, files.power.number(bin, "chip_w"));
   const double step_ms = files.step_s() * 1e3;
   const ChartAxis x{"ms of the step", ChartScale::linear(0, step_ms, area.left, area.right),
-                    [](double value) { return fmt::format("{:.4g}", value); }, narrow ? 4 : 8};
+                    [](double value) { return fmt::format("{:.4g}", value + 0.0); }, narrow ? 4 : 8};
   const ChartAxis y{"W of a chip", ChartScale::linear(0, most * 1.05, area.bottom, area.top),
-                    [](double value) { return fmt::format("{:.4g}", value); }, narrow ? 4 : 6};
+                    [](double value) { return fmt::format("{:.4g}", value + 0.0); }, narrow ? 4 : 6};
   std::string body = svg_axes(area, x, y);
   std::string layers;
   std::vector<double> below(bins, 0);

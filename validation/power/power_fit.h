@@ -9,7 +9,7 @@
 
 namespace podsim::validation::power {
 
-/// Watts of a chip in a step by what a factor scales. The factors are what nobody has published: how much each mm2
+/// Watts of a chip in a step by what a factor scales. The factors are what is not published: how much each mm2
 /// draws always, what a unit takes over its arithmetic, and the share of hosts.
 struct PowerTerms {
   double die = 0;    ///< leakage and clock

@@ -29,7 +29,7 @@ std::string to_string(PowerOf figure) {
 }
 
 std::vector<PublishedPower> published_power() {
-  // Of Meena its size is published: 2.6 billion weights, hidden dimension 2560, 13 blocks of a decoder.
+  // Meena has 2.6 billion weights, hidden dimension 2560, 13 blocks of a decoder.
   const Words meena{"run",   "transformer",       "--slice", "16x16",              "--set", "model.layers=13",
                     "--set", "model.d_model=2560", "--set",   "model.d_ff=10240",   "--set", "model.heads=32",
                     "--set", "model.d_head=80",   "--set",   "model.sequence=128"};

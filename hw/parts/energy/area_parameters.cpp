@@ -20,7 +20,7 @@ const base::parameters::Section<AreaParameters>& AreaParameters::section() {
           {"hbm_channel_mm2", &AreaParameters::hbm_channel, part, {watts}},
           {"link_gbps_mm2", &AreaParameters::link_gbps, part, {watts}},
           {"pcie_mm2", &AreaParameters::pcie, part, {watts}},
-          {"other_share", &AreaParameters::other_share, Real{0, 0.99, "is a share between 0 and 0.99"}, {watts}},
+          {"other_mm2", &AreaParameters::other, part, {watts}},
           {"chip_dollars", &AreaParameters::chip_dollars, Real{0, 1e9, "must be between 0 and a billion"}, {watts}},
       });
   return keys;

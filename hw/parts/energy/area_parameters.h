@@ -15,7 +15,7 @@ struct AreaParameters {     ///< [area]; mm2
   double hbm_channel = 0;   ///< controller and pins of a channel
   double link_gbps = 0;     ///< SerDes of a link for each Gb/s of its raw rate
   double pcie = 0;          ///< the port to the host
-  double other_share = 0;   ///< of the die, what is none of these
+  double other = 0;         ///< of a die, what is none of these
   double chip_dollars = 0;  ///< price of a chip that the user states; 0: none
 
   static const base::parameters::Section<AreaParameters>& section();

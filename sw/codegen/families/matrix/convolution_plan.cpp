@@ -235,7 +235,8 @@ std::vector<hw::TilePhase> ConvolutionPlan::phases(std::span<const std::int64_t>
       problem_.line_in_lanes() || (!problem_.images_in_sublanes && problem_.w % builder::register_rows != 0);
   phases[0].of<hw::Vector>() = {copied, staged_.phases * copied, (2 * unpacked + (masked ? 2 : 0)) * copied, 0};
   phases[1].of<hw::Mxu>() = {.weight_tiles = steps * units, .rows = builder::register_rows * registers};
-  phases[1].of<hw::Vector>() = {steps * (tiling_.patch() + weight_loads + adds), steps * registers * units,
+  // Loads of patches and weights are the array's (mxu::Events::operand_registers).
+  phases[1].of<hw::Vector>() = {steps * adds, steps * registers * units,
                                 steps * (adds + unpacked * weight_loads), 0};
   if (problem_.packed) {
     const std::int64_t sums = output_registers();

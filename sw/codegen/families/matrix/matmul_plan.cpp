@@ -186,7 +186,8 @@ std::vector<hw::TilePhase> MatmulPlan::phases(std::span<const std::int64_t> indi
     const std::int64_t adds = problem_.contraction_tiles() > 1 ? registers * units : 0;
     hw::TilePhase phase;
     phase.of<hw::Mxu>() = {.weight_tiles = steps * units, .rows = builder::register_rows * registers};
-    phase.of<hw::Vector>() = {steps * (operands + adds), steps * registers * units,
+    // Loads of operands are the array's (mxu::Events::operand_registers).
+    phase.of<hw::Vector>() = {steps * adds, steps * registers * units,
                               steps * (adds + (problem_.packed ? operands : 0)), 0};
     phases.push_back(phase);
   }
