@@ -6,6 +6,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <optional>
 
 #include "base/diagnostic.h"
@@ -22,14 +23,22 @@ struct KindText {
   std::string_view form;
 };
 
-constexpr std::array<KindText, 7> kinds{
+constexpr std::array<KindText, 12> kinds{
     {{Kind::dead_link, "dead-link", "dead-link:(0,0)x+"},
      {Kind::slow_link, "slow-link", "slow-link:(1,0)y-:0.5"},
      {Kind::dead_chip, "dead-chip", "dead-chip:(2,2)"},
      {Kind::slow_chip, "slow-chip", "slow-chip:(2,2):0.8"},
+     {Kind::slow_clock, "slow-clock", "slow-clock:(2,2):0.8"},
+     {Kind::slow_hbm, "slow-hbm", "slow-hbm:(2,2):0.8"},
+     {Kind::slow_host, "slow-host", "slow-host:3:0.5"},
      {Kind::bit_errors, "bit-errors", "bit-errors:1e-12 or bit-errors:(0,0)x+:1e-12"},
      {Kind::stalls, "stalls", "stalls:0.2 or stalls:(0,0)x+:0.2"},
-     {Kind::jitter, "jitter", "jitter:5us"}}};
+     {Kind::jitter, "jitter", "jitter:5us or jitter:exponential:5us"},
+     {Kind::host_jitter, "host-jitter", "host-jitter:5us or host-jitter:exponential:5us"},
+     {Kind::speeds, "speeds", "speeds:normal:0.01"}}};
+
+/// What is drawn for what, so that a draw is independent of the others.
+constexpr std::uint64_t draws_of_speeds = 1, draws_of_chips = 2, draws_of_hosts = 3;
 
 const KindText& text_of(Kind kind) {
   for (const KindText& text : kinds) {
@@ -45,6 +54,11 @@ bool names_link(Kind kind) {
 /// Returns whether a fault may apply to every link.
 bool everywhere(Kind kind) { return kind == Kind::bit_errors || kind == Kind::stalls; }
 
+bool is_jitter(Kind kind) { return kind == Kind::jitter || kind == Kind::host_jitter; }
+
+/// Returns whether a fault may name a distribution.
+bool is_drawn(Kind kind) { return is_jitter(kind) || kind == Kind::speeds; }
+
 /// Returns the valid range of a fault's value as a sentence if `value` is outside it, else an empty text.
 std::string_view value_problem(Kind kind, double value) {
   switch (kind) {
@@ -53,7 +67,10 @@ std::string_view value_problem(Kind kind, double value) {
     case Kind::stalls:
       return value >= 0 && value <= 0.9 ? "" : "a chance to stall is from 0 to 0.9";
     case Kind::jitter:
+    case Kind::host_jitter:
       return value >= 0 && value <= 1 ? "" : "jitter is at most 1 s";
+    case Kind::speeds:
+      return value >= 0 && value <= 1 ? "" : "chips are slower by a part from 0 to 1";
     default:
       return value >= 0.001 && value <= 1 ? "" : "a speed is a fraction of the healthy one, from 0.001 to 1";
   }
@@ -67,9 +84,20 @@ class Parser {
   Fault parse() {
     read_kind();
     const Kind kind = fault_.kind;
-    if (kind == Kind::jitter) {
+    if (is_drawn(kind)) read_distribution();
+    if (is_jitter(kind)) {
       read_duration();
       return fault_;
+    }
+    if (kind == Kind::speeds) {
+      read_value();
+      return finish();
+    }
+    if (kind == Kind::slow_host) {
+      read_host();
+      expect(':');
+      read_value();
+      return finish();
     }
     if (!everywhere(kind) || rest_.starts_with('(')) {
       read_chip();
@@ -125,6 +153,26 @@ class Parser {
     }
     rest_.remove_prefix(1);
   }
+  void read_host() {
+    auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), fault_.host);
+    if (error != std::errc() || fault_.host < 0) malformed();
+    rest_.remove_prefix(std::size_t(end - rest_.data()));
+  }
+  /// A word with a colon behind it; an amount has none.
+  void read_distribution() {
+    const std::size_t colon = rest_.find(':');
+    if (colon == std::string_view::npos) return;
+    const std::string_view name = rest_.substr(0, colon);
+    const std::optional<Distribution> known = parse_distribution(name);
+    if (!known) {
+      const std::vector<std::string> names{"uniform", "exponential", "normal"};
+      const std::string hint = base::did_you_mean(name, names);
+      throw base::InputError(fmt::format("'{}' is not a distribution", name),
+                             hint.empty() ? fmt::format("one of: {}", fmt::join(names, ", ")) : hint);
+    }
+    fault_.distribution = *known;
+    rest_.remove_prefix(colon + 1);
+  }
   void read_direction() {
     int dimension = 0;
     while (dimension < max_dimensions && !rest_.starts_with(dimension_name(dimension))) ++dimension;
@@ -165,11 +213,20 @@ class Parser {
 
 }  // namespace
 
+bool of_chips(Kind kind) {
+  return kind != Kind::dead_link && kind != Kind::slow_link && kind != Kind::dead_chip && kind != Kind::bit_errors &&
+         kind != Kind::stalls;
+}
+
 Fault parse_fault(std::string_view text) { return Parser(text).parse(); }
 
 std::string to_string(const Fault& fault) {
   std::string text(text_of(fault.kind).name);
-  if (fault.kind == Kind::jitter) return text + ":" + base::to_string(base::Duration(fault.value));
+  if (is_drawn(fault.kind) && fault.distribution != Distribution::uniform) {
+    text += fmt::format(":{}", to_string(fault.distribution));
+  }
+  if (is_jitter(fault.kind)) return text + ":" + base::to_string(base::Duration(fault.value));
+  if (fault.kind == Kind::slow_host) return text + fmt::format(":{}:{}", fault.host, fault.value);
   if (!fault.chip.empty()) text += fmt::format(":({})", fmt::join(fault.chip, ","));
   if (!fault.chip.empty() && names_link(fault.kind)) {
     text += dimension_name(fault.dimension) + (fault.direction > 0 ? "+" : fault.direction < 0 ? "-" : "");
@@ -178,11 +235,17 @@ std::string to_string(const Fault& fault) {
   return text + fmt::format(":{}", fault.value);
 }
 
-Faults::Faults(const Topology& topology, std::span<const Fault> faults) : any_(!faults.empty()) {
+Faults::Faults(const Topology& topology, std::span<const Fault> faults, const FaultContext& context)
+    : any_(!faults.empty()), context_(context) {
   if (!any_) return;
   links_.resize(std::size_t(topology.link_ids()));
   chips_.resize(std::size_t(topology.nodes()));
+  host_speeds_.resize(std::size_t(base::divide_round_up(std::int64_t(topology.nodes()), context.host_chips)), 1.0);
   for (const Fault& fault : faults) apply(topology, fault);
+  for (ChipState& chip : chips_) {
+    const double both = chip.slow_chip * chip.drawn;
+    chip.speed = {chip.own.clock * both, chip.own.hbm * both};
+  }
 }
 
 void Faults::apply(const Topology& topology, const Fault& fault) {
@@ -202,12 +265,55 @@ void Faults::apply(const Topology& topology, const Fault& fault) {
     case Kind::dead_chip:
       return kill_chip(topology, chip_of(topology, fault));
     case Kind::slow_chip:
-      chips_[chip_of(topology, fault)].speed = fault.value;
+      chips_[chip_of(topology, fault)].slow_chip = fault.value;
+      return;
+    case Kind::slow_clock:
+      chips_[chip_of(topology, fault)].own.clock = fault.value;
+      return;
+    case Kind::slow_hbm:
+      chips_[chip_of(topology, fault)].own.hbm = fault.value;
+      return;
+    case Kind::slow_host:
+      if (fault.host >= std::int64_t(host_speeds_.size())) {
+        throw base::InputError(fmt::format("'{}': a slice of {} has {} hosts, from 0 on", to_string(fault),
+                                           to_string(topology), host_speeds_.size()));
+      }
+      host_speeds_[std::size_t(fault.host)] = fault.value;
       return;
     case Kind::jitter:
-      jitter_ = base::to_time(base::Duration(fault.value));
+      jitter_ = {fault.distribution, base::to_time(base::Duration(fault.value))};
       return;
+    case Kind::host_jitter:
+      host_jitter_ = {fault.distribution, base::to_time(base::Duration(fault.value))};
+      return;
+    case Kind::speeds:
+      return draw_speeds(fault);
   }
+}
+
+void Faults::draw_speeds(const Fault& fault) {
+  for (std::size_t chip = 0; chip < chips_.size(); ++chip) {
+    const std::array<std::uint64_t, 2> what{draws_of_speeds, chip};
+    chips_[chip].drawn = 1 / (1 + fault.value * quantile(fault.distribution, drawn_share(context_.seed, what)));
+  }
+}
+
+base::Time Faults::delay(NodeId chip, std::int64_t turn) const {
+  const auto amount = [&](const Jitter& jitter, std::uint64_t draws, std::int64_t number) {
+    if (jitter.scale == base::Time(0)) return base::Time(0);
+    const std::array<std::uint64_t, 3> what{draws, std::uint64_t(number), std::uint64_t(turn)};
+    const double part = quantile(jitter.distribution, drawn_share(context_.seed, what));
+    return base::Time(std::llround(part * double(jitter.scale.value())));
+  };
+  return amount(jitter_, draws_of_chips, chip) + amount(host_jitter_, draws_of_hosts, chip / context_.host_chips);
+}
+
+std::vector<NodeId> Faults::dead_chips() const {
+  std::vector<NodeId> dead;
+  for (std::size_t chip = 0; chip < chips_.size(); ++chip) {
+    if (chips_[chip].dead) dead.push_back(NodeId(chip));
+  }
+  return dead;
 }
 
 void Faults::kill_chip(const Topology& topology, NodeId chip) {

@@ -2,6 +2,7 @@
 #include "report/trace_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -115,6 +116,11 @@ std::string trace_text(const TraceReport& report) {
   text += report.findings.empty() ? "no faults found\n" : findings_text(report);
   if (report.replay) {
     text += replay_text(report);
+    if (report.healthy && *report.healthy > base::Time(0)) {
+      text += fmt::format("with {}: {:.4f} times the {} of the healthy slice\n", fmt::join(report.faults, " "),
+                          double(report.replay->duration.value()) / double(report.healthy->value()),
+                          base::to_string(*report.healthy));
+    }
     for (const std::string& note : report.replay->notes) text += note + "\n";
   }
   for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";
@@ -142,6 +148,10 @@ std::string trace_json(const TraceReport& report) {
     json["last_rank"] = report.replay->last_rank;
     json["compute_s"] = base::to_duration(report.replay->compute).si();
     json["notes"] = report.replay->notes;
+    if (report.healthy) {
+      json["slice_faults"] = report.faults;
+      json["healthy_s"] = base::to_duration(*report.healthy).si();
+    }
   }
   if (const auto recorded = report.recorded()) json["recorded_s"] = base::to_duration(*recorded).si();
   if (const auto by = difference(report)) json["difference"] = *by;

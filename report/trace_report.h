@@ -19,6 +19,8 @@ struct TraceReport {
   std::string folder, slice, machine;
   std::vector<sw::chakra::Finding> findings;
   std::optional<sw::chakra::Replay> replay;
+  std::vector<std::string> faults;    ///< of the slice, as flags say them
+  std::optional<base::Time> healthy;  ///< duration of the replay without them
   std::vector<std::string> warnings;
   double wall_s = 0;
 

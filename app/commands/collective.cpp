@@ -15,6 +15,7 @@
 #include "app/commands/commands.h"
 #include "app/options/algorithm_option.h"
 #include "app/options/byte_amount.h"
+#include "app/options/fault_option.h"
 #include "app/options/file_option.h"
 #include "app/options/flag_values.h"
 #include "app/options/keys_without_effect.h"
@@ -51,8 +52,7 @@ struct CollectiveCommand {
   hlo::ElementType type = hlo::ElementType::bf16;
   base::Bytes bytes;
   bool fold = true, verify = false, json = false;
-  std::vector<noc::Fault> faults;
-  std::uint64_t seed = 1;
+  options::FaultFlags faults;
   std::string vcd;
   std::vector<std::string> trace;
 };
@@ -161,27 +161,27 @@ double check_results(const sw::collectives::schedule::CollectiveSchedule& schedu
   return largest;
 }
 
-sw::collectives::engine::CollectiveOptions options_of(const CollectiveCommand& command, const noc::Topology& slice) {
+sw::collectives::engine::CollectiveOptions options_of(const CollectiveCommand& command,
+                                                      const sw::TargetMachine& machine, const noc::Topology& slice) {
   sw::collectives::engine::CollectiveOptions options;
   options.network = command.network;
   options.fold = command.fold;
-  for (const noc::Fault& fault : command.faults) {
-    base::host::locate_errors("--fault", noc::to_string(fault),
-                              [&] { static_cast<void>(noc::Faults(slice, std::span(&fault, 1))); });
+  for (const noc::Fault& fault : command.faults.faults) {
+    if (fault.kind == noc::Fault::Kind::slow_host) options::refuse_slow_host(fault, "a collective needs no batch");
   }
-  options.faults = noc::Faults(slice, command.faults);
-  options.seed = command.seed;
+  options.faults = options::resolve_faults(command.faults, slice, machine.pod.host_chips);
+  options.seed = command.faults.seed;
   return options;
 }
 
 void simulate(const CollectiveCommand& command, const sw::TargetMachine& machine, const noc::Topology& slice,
               std::optional<output::TraceFile>& trace, report::CollectiveReport& report) {
-  sw::collectives::engine::CollectiveOptions options = options_of(command, slice);
+  sw::collectives::engine::CollectiveOptions options = options_of(command, machine, slice);
   options.sink = trace ? &*trace : nullptr;
   std::optional<sw::collectives::engine::CollectiveData> data;
   sw::collectives::engine::CoreVectors operands;
   if (command.verify) {
-    operands = random_operands(*report.schedule, command.seed);
+    operands = random_operands(*report.schedule, command.faults.seed);
     options.data = &data.emplace(*report.schedule, operands);
   }
   base::Progress progress("simulating");
@@ -196,7 +196,7 @@ void simulate(const CollectiveCommand& command, const sw::TargetMachine& machine
     report.verified = true;
   }
   if (options.faults.none()) return;
-  for (const noc::Fault& fault : command.faults) report.faults.push_back(noc::to_string(fault));
+  for (const noc::Fault& fault : command.faults.faults) report.faults.push_back(noc::to_string(fault));
   if (report.outcome.healthy) {
     report.healthy = report.outcome.healthy;
     return;
@@ -312,18 +312,7 @@ void add_flags(CLI::App& command, const std::shared_ptr<CollectiveCommand>& opti
                                      "Of the numbers [bf16]");
   add_named_choice<bool>(command, "--fold", options->fold, "a choice", {{"on", true}, {"off", false}},
                          "Let a chip stand for its translates where that is exact\n[on]");
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--fault",
-          [options](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts) {
-              base::host::locate_errors("--fault", text, [&] { options->faults.push_back(noc::parse_fault(text)); });
-            }
-          },
-          "dead-link:(0,0)x+, slow-link:(0,0)x+:0.5, dead-chip:(1,1),\nslow-chip:(1,1):0.8, bit-errors:1e-12, "
-          "stalls:0.2, jitter:5us;\nmay be repeated")
-      ->option_text("FAULT")
-      ->allow_extra_args(false);
+  options::add_fault_option(command, options->faults);
 }
 
 }  // namespace
@@ -338,7 +327,7 @@ void add_collective(CLI::App& program) {
       ->add_option_function<std::string>(
           "--seed",
           [options](const std::string& text) {
-            options->seed = std::uint64_t(base::host::parse_whole_number("--seed", text, 0, max_seed));
+            options->faults.seed = std::uint64_t(base::host::parse_whole_number("--seed", text, 0, max_seed));
           },
           "Of jitter, bit errors, stalls and the numbers of --verify [1]")
       ->option_text("N");

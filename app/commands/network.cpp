@@ -112,7 +112,7 @@ void resolve_faults(NetworkOptions& options) {
   for (const std::string& text : options.faults) {
     base::host::locate_errors("--fault", text, [&] {
       const noc::Fault fault = noc::parse_fault(text);
-      if (fault.kind == noc::Fault::Kind::slow_chip || fault.kind == noc::Fault::Kind::jitter) {
+      if (noc::of_chips(fault.kind)) {
         throw base::InputError("synthetic traffic takes no time of a chip: " + text + " would change nothing");
       }
       faults.push_back(fault);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/commands/commands.h"
+#include "app/options/fault_option.h"
 #include "app/options/keys_without_effect.h"
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
@@ -27,6 +28,7 @@ namespace {
 struct TraceOptions {
   workloads::machines::MachineChoice machine;
   std::string folder, slice;
+  options::FaultFlags faults;
   bool json = false;
 };
 
@@ -69,9 +71,17 @@ void check_traces(const TraceOptions& options) {
   const noc::Topology slice = options::parse_slice(report.slice, machine);
   check_slice(slice, machine, trace.ranks.size(), report.slice);
   check_machine(report, trace.ranks.front());
+  options::refuse_dead_chips(options.faults, slice);
+  const noc::Faults faults = options::resolve_faults(options.faults, slice, machine.pod.host_chips);
+  for (const noc::Fault& fault : options.faults.faults) {
+    if (fault.kind == noc::Fault::Kind::slow_host) options::refuse_slow_host(fault, "a replay has no hosts");
+    report.faults.push_back(noc::to_string(fault));
+  }
   report.findings = sw::chakra::check(trace);
   if (report.findings.empty()) {
-    report.replay = sw::chakra::replay(trace, machine, slice, [] { base::host::end_if_interrupted(); });
+    const auto pause = [] { base::host::end_if_interrupted(); };
+    report.replay = sw::chakra::replay(trace, machine, slice, pause, faults);
+    if (!faults.none()) report.healthy = sw::chakra::replay(trace, machine, slice, pause).duration;
     const std::vector<std::string>& warnings = report.replay->warnings;
     report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end());
   }
@@ -98,6 +108,8 @@ void add_trace(CLI::App& program) {
       ->required();
   check->add_option("--slice", options->slice, "Chips per dimension [that of the run that wrote the traces]")
       ->option_text("AxB");
+  options::add_fault_option(*check, options->faults);
+  options::add_fault_seed_option(*check, options->faults);
   options::add_machine_option(*check, options->machine);
   options::add_set_option(*check, options->machine);
   options::add_limit_option(*check);

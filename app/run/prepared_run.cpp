@@ -35,6 +35,9 @@ sw::runtime::Detail chosen_detail(const RunOptions& options) {
   if (options.one_chip && (detail == sw::runtime::Detail::tile || detail == sw::runtime::Detail::chip)) {
     throw base::InputError("--fold all simulates no transfers of chips", "--detail auto or replay");
   }
+  if (options.one_chip && !options.faults.faults.empty()) {
+    throw base::InputError("on a slice with faults no chip stands for all", "leave out --fold all");
+  }
   if (detail == sw::runtime::Detail::chip && !options.contention) {
     throw base::InputError("transfers share the banks of a chip at detail chip", "leave out --contention off");
   }
@@ -51,6 +54,7 @@ PreparedRun::PreparedRun(const RunOptions& options, std::optional<base::Config> 
   slice_ = compiler_ ? compiler_->slice() : *step_->slice;
   detail_ = chosen_detail(options_);
   check_real_chips();
+  check_faults();
   report_.workload = options_.workload + (options_.build.inference ? " inference" : "");
   report_.slice = compiler_ ? compiler_->slice_text() : step_->slice_text;
   report_.detail = sw::runtime::to_string(detail_);
@@ -91,6 +95,23 @@ void PreparedRun::check_chip_ops() const {
   }
 }
 
+void PreparedRun::check_faults() {
+  const std::vector<noc::Fault>& faults = options_.faults.faults;
+  if (faults.empty()) return;
+  options::refuse_dead_chips(options_.faults, *slice_);
+  faults_ = options::resolve_faults(options_.faults, *slice_, report_.machine.pod.host_chips);
+  const auto slow_host = std::ranges::find(faults, noc::Fault::Kind::slow_host, &noc::Fault::kind);
+  if (slow_host != faults.end() && !fed()) {
+    options::refuse_slow_host(*slow_host, "every batch is ready", "add --input on");
+  }
+  if (detail_ == sw::runtime::Detail::chip && !faults_.chip_speed(0).healthy()) {
+    throw base::InputError("at detail chip the first chip is simulated by its parts, which have one speed",
+                           "leave out --detail chip, or the fault of that chip");
+  }
+  report_.faults.emplace();
+  for (const noc::Fault& fault : faults) report_.faults->faults.push_back(noc::to_string(fault));
+}
+
 /// Whether hosts prepare batches, of the step or of its loop.
 bool PreparedRun::fed() const { return options_.input.value_or(options_.loop || options_.train); }
 
@@ -114,8 +135,19 @@ void PreparedRun::take(CompiledStep compiled) {
   report_.operators = std::move(compiled.operators);
   report_.warnings = std::move(step.warnings);
   state_ = std::move(step.state);
-  if (fed()) plan_input(report_, *slice_, batch, config_);
+  if (fed()) {
+    plan_input(report_, *slice_, batch, config_);
+    report_.input->speeds = host_speeds();
+  }
   warn_of_unread_keys();
+}
+
+/// By host; none if all are healthy.
+std::vector<double> PreparedRun::host_speeds() const {
+  std::vector<double> speeds;
+  for (std::int64_t host = 0; host < report_.input->hosts; ++host) speeds.push_back(faults_.host_speed(host));
+  const bool healthy = std::ranges::all_of(speeds, [](double speed) { return speed == 1; });
+  return healthy ? std::vector<double>() : speeds;
 }
 
 void PreparedRun::warn_of_unread_keys() {
@@ -142,6 +174,8 @@ sw::runtime::SimulationOptions PreparedRun::simulation_options() const {
   options.algorithm = options_.algorithm;
   if (report_.partition) options.collective_times = report_.partition->placed.times;
   if (options_.input.value_or(false)) options.input = report_.input;
+  options.faults = faults_;
+  options.estimates = faults_.none();
   return options;
 }
 

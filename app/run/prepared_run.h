@@ -55,6 +55,8 @@ class PreparedRun {
  private:
   void check_real_chips() const;
   void check_chip_ops() const;
+  void check_faults();
+  std::vector<double> host_speeds() const;
   bool saves() const;
   bool fed() const;
   void take(CompiledStep compiled);
@@ -67,6 +69,7 @@ class PreparedRun {
   std::optional<StepCompiler> compiler_;  ///< of report_.machine; empty behind compile()
   std::optional<noc::Topology> slice_;
   sw::runtime::Detail detail_;
+  noc::Faults faults_;
   std::vector<workloads::job::StateArray> state_;
   std::optional<workloads::job::LoopPlan> loop_;
   std::optional<sw::compiler::Program> evaluation_;

@@ -25,6 +25,7 @@
 #include "report/run/run_report.h"
 #include "report/run/train_report.h"
 #include "sw/runtime/bank_check.h"
+#include "sw/runtime/reductions.h"
 #include "sw/runtime/session/session.h"
 
 namespace podsim::app::run {
@@ -97,6 +98,7 @@ class Run {
     session.load(step);
     if (trace_) trace_->check_patterns();
     report_.result = session.run({.program = step, .steps = options_.steps}).result;
+    if (report_.faults && !report_.result.partial) compare_with_healthy(stop);
     if (report_.result.partial) warn_of_interruption();
     const std::optional<base::Time> evaluation = evaluation_step(session);
     session.settle();
@@ -107,6 +109,34 @@ class Run {
     }
     base::host::protect_results();
     report_loop(evaluation);
+  }
+
+  /// The same steps on a slice without faults. Where a session folds it, that is exact.
+  void compare_with_healthy(const std::atomic<bool>& stop) {
+    const auto chip = noc::NodeId(report_.result.reported_core / report_.machine.cores_per_chip);
+    report_.faults->chip = run_.slice().name(chip);
+    sw::runtime::SimulationOptions options = run_.simulation_options();
+    options.faults = {};
+    if (options.input) options.input->speeds.clear();
+    options.op_cache = op_cache_;
+    options.stop = &stop;
+    if (options.detail != sw::runtime::Detail::chip) {
+      options.fold = sw::runtime::reduces(options);
+      options.detail = sw::runtime::Detail::replay;
+    }
+    sw::runtime::session::Session session(report_.machine, run_.slice(), std::move(options));
+    sw::runtime::RunResult healthy =
+        session.run({.program = session.add(report_.program), .steps = options_.steps}).result;
+    if (healthy.partial) {
+      report_.result.partial = true;
+      report_.warnings.emplace_back(base::host::Interrupted("on the slice without faults").what());
+      return;
+    }
+    if (healthy.step_time > report_.result.step_time) {
+      report_.warnings.push_back(fmt::format("the step is {} shorter than without the faults",
+                                             base::to_string(healthy.step_time - report_.result.step_time)));
+    }
+    report_.faults->healthy = std::move(healthy);
   }
 
   void warn_of_interruption() {

@@ -177,6 +177,11 @@ void add_simulation_flags(CLI::App& run, RunOptions& options) {
       ->option_text("NAME");
 }
 
+void add_fault_flags(CLI::App& command, RunOptions& options) {
+  options::add_fault_option(command, options.faults);
+  options::add_fault_seed_option(command, options.faults);
+}
+
 void add_memory_flag(CLI::App& run, RunOptions& options) {
   static const std::vector<std::string> memory_levels{"stream", "bank"};
   run.add_option_function<std::string>(
@@ -298,7 +303,7 @@ void add_lengths_flag(CLI::App& run, RunOptions& options) {
       "the "
       "step [none]");
   lengths->option_text("LENGTHS");
-  for (const char* flag : {"--compare", "--describe", "--loop", "--output", "--vcd", "--show-mesh"}) {
+  for (const char* flag : {"--compare", "--describe", "--loop", "--output", "--vcd", "--show-mesh", "--fault"}) {
     lengths->excludes(run.get_option(flag));
   }
 }
@@ -312,6 +317,7 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   add_loop_flag(*run, options);
   run->get_option("--loop")->excludes("--inference");
   add_detail_flags(*run, options);
+  add_fault_flags(*run, options);
   add_memory_flag(*run, options);
   add_mesh_outputs(*run, options);
   add_output_flags(*run, options);
@@ -435,6 +441,7 @@ CLI::App& declare_train(CLI::App& program, RunOptions& options) {
   add_step_flags(*train, options);
   add_input_flag(*train, options);
   add_training_flags(*train, options);
+  add_fault_flags(*train, options);
   options::add_compiler_option(*train, [&](const sw::driver::CompilerYear& of) { options.compiler = of; });
   add_cache_flag(*train, options);
   options.partition.add_to(*train);

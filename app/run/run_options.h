@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/options/fault_option.h"
 #include "app/options/machine_options.h"
 #include "app/options/operator_flags.h"
 #include "app/options/pipeline_flags.h"
@@ -63,6 +64,7 @@ struct RunOptions {
   sw::compiler::Overlap overlap = sw::compiler::Overlap::none;
   sw::driver::CompilerYear compiler;
   bool contention = true;
+  options::FaultFlags faults;
   std::optional<sw::collectives::Algorithm>
       algorithm;                          ///< of collectives; std::nullopt: the one with the least modelled time
   bool banks = false;                     ///< runs the ten hottest ops again, bank by bank

@@ -247,11 +247,30 @@ void check_topology_flags(const CLI::App& run, const RunOptions& options) {
     throw base::InputError("--convention is for SCALE-Sim topologies, files that end in .csv");
   }
   if (!topology) return;
-  for (const char* flag :
-       {"--slice",    "--batch-per-core", "--optimizer", "--steps",           "--detail",           "--chip-ops",
-        "--fold",     "--overlap",        "--compiler",  "--contention",      "--algorithm",        "--memory",
-        "--op-cache", "--output",         "--vcd",       "--trace",           "--stages",           "--micro-batches",
-        "--schedule", "--chunks",         "--divide-at", "--place-operators", "--batch-per-replica"}) {
+  for (const char* flag : {"--slice",
+                           "--batch-per-core",
+                           "--optimizer",
+                           "--steps",
+                           "--detail",
+                           "--chip-ops",
+                           "--fold",
+                           "--overlap",
+                           "--compiler",
+                           "--contention",
+                           "--algorithm",
+                           "--memory",
+                           "--op-cache",
+                           "--output",
+                           "--vcd",
+                           "--trace",
+                           "--stages",
+                           "--micro-batches",
+                           "--schedule",
+                           "--chunks",
+                           "--divide-at",
+                           "--place-operators",
+                           "--batch-per-replica",
+                           "--fault"}) {
     if (run.get_option(flag)->count() == 0) continue;
     throw base::InputError(
         fmt::format("{} is for steps on a slice; a SCALE-Sim topology is run layer by layer on one core", flag));

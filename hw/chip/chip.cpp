@@ -6,7 +6,7 @@
 namespace podsim::hw::chip {
 
 Chip::Chip(sc_core::sc_module_name name, const Machine& machine, int number, const Trace& trace, const IciBinding& ici,
-           double speed, memory::MemoryDetail memory)
+           const noc::ChipSpeed& speed, memory::MemoryDetail memory)
     : sc_module(name),
       number_(number),
       host_("host", machine.host, machine.cores_per_chip, trace.below("host")),

@@ -33,10 +33,10 @@ IciBinding to_network(Network& network) {
 class Chip : public sc_core::sc_module, private ChipTransfers {
  public:
   /// `number` is the chip number in the ids of its cores, and its node in the network. A chip without `ici` has no ICI
-  /// port. `speed` is the fraction of the healthy rate at which HBM and vector units serve transfers; below 1 for a
-  /// slow chip. With a `memory` of banks a derived class provides it and move().
+  /// port. With a `memory` of banks a derived class provides it and move().
   Chip(sc_core::sc_module_name name, const Machine& machine, int number, const Trace& trace = {},
-       const IciBinding& ici = {}, double speed = 1, memory::MemoryDetail memory = memory::MemoryDetail::stream);
+       const IciBinding& ici = {}, const noc::ChipSpeed& speed = {},
+       memory::MemoryDetail memory = memory::MemoryDetail::stream);
 
   sc_core::sc_export<ChipTransfers> transfers{"transfers"};
 

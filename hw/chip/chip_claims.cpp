@@ -3,14 +3,16 @@
 
 #include <algorithm>
 
+#include "hw/timing/chip_cycles.h"
+
 namespace podsim::hw::chip {
 
-ChipClaims::ChipClaims(const Machine& machine, double speed)
-    : speed_(speed),
+ChipClaims::ChipClaims(const Machine& machine, const noc::ChipSpeed& speed)
+    : clock_speed_(speed.clock),
       clock_(machine.clock),
       copy_latency_(clock_.time_of(machine.dma.read_latency + machine.dma.write_latency)),
       vector_(Vector::timing(machine)),
-      hbm_(std::size_t(machine.cores_per_chip), timing::HbmOccupancy(machine.hbm, speed)),
+      hbm_(std::size_t(machine.cores_per_chip), timing::HbmOccupancy(timing::at_speed(machine.hbm, speed))),
       vector_free_at_(std::size_t(machine.cores_per_chip)) {}
 
 base::Time ChipClaims::compute(int core, base::Time ready, const VectorWork& work) {
@@ -19,7 +21,7 @@ base::Time ChipClaims::compute(int core, base::Time ready, const VectorWork& wor
 }
 
 base::Time ChipClaims::slowed(base::Time healthy) const {
-  return speed_ == 1 ? healthy : base::to_time(base::to_duration(healthy) / speed_);
+  return clock_speed_ == 1 ? healthy : base::to_time(base::to_duration(healthy) / clock_speed_);
 }
 
 void ChipClaims::set_contended(bool contended) {

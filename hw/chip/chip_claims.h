@@ -10,6 +10,7 @@
 #include "hw/machine.h"
 #include "hw/tile_op.h"
 #include "hw/timing/hbm_occupancy.h"
+#include "noc/chip_speed.h"
 
 namespace podsim::hw::chip {
 
@@ -28,8 +29,8 @@ base::Time claimed_end(base::Time now, const Move& move, Claim&& claim, Pass&& p
 /// those before it, and claims of one resource come in order of time.
 class ChipClaims {
  public:
-  /// `speed` is the fraction of the healthy rate at which HBM and vector units serve transfers.
-  explicit ChipClaims(const Machine& machine, double speed = 1);
+  /// At `speed` the HBM and the vector units serve transfers.
+  explicit ChipClaims(const Machine& machine, const noc::ChipSpeed& speed = {});
 
   /// A core's half of the HBM.
   timing::HbmOccupancy& hbm(int core) { return hbm_[std::size_t(core)]; }
@@ -39,7 +40,7 @@ class ChipClaims {
   base::Time compute_time(const VectorWork& work) const { return slowed(clock_.time_of(vector_.duration(work))); }
   /// ChipTransfers::copy_latency() where transfers are claims: the latencies of a DMA that reads and writes.
   base::Time copy_latency() const { return copy_latency_; }
-  /// A duration on a healthy chip, on this one.
+  /// A duration on a healthy chip, on this one: its clock's.
   base::Time slowed(base::Time healthy) const;
   /// HbmOccupancy::set_contended, record_idle and follow_idle for every half. `claims` outlives this.
   void set_contended(bool contended);
@@ -47,7 +48,7 @@ class ChipClaims {
   void follow_idle(const std::vector<std::vector<bool>>& claims);
 
  private:
-  double speed_;
+  double clock_speed_;
   base::Clock clock_;
   base::Time copy_latency_;
   Vector::Timing vector_;

@@ -4,11 +4,11 @@
 namespace podsim::hw::chip {
 
 ReplayChip::ReplayChip(sc_core::sc_module_name name, const Machine& machine, int number, core::CoreRuntime& runtime,
-                       const Trace& trace, const IciBinding& ici)
-    : Chip(name, machine, number, trace, ici) {
+                       const Trace& trace, const IciBinding& ici, const noc::ChipSpeed& speed)
+    : Chip(name, machine, number, trace, ici, speed) {
   for (int index = 0; index < int(machine.cores_per_chip); ++index) {
     cores_.emplace_back(("core" + std::to_string(index)).c_str(), machine, core::CoreId{number, index},
-                        occupancy(index), runtime);
+                        occupancy(index), runtime, speed);
     cores_.back().to_host.bind(host().queues);
   }
 }

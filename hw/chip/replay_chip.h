@@ -13,7 +13,7 @@ class ReplayChip : public Chip {
  public:
   /// `machine` must outlive the chip; all chips share it.
   ReplayChip(sc_core::sc_module_name name, const Machine& machine, int number, core::CoreRuntime& runtime,
-             const Trace& trace = {}, const IciBinding& ici = {});
+             const Trace& trace = {}, const IciBinding& ici = {}, const noc::ChipSpeed& speed = {});
 
   int cores() const override { return int(cores_.size()); }
   ReplayCore& core(int index) override { return cores_[std::size_t(index)]; }

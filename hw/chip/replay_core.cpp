@@ -2,19 +2,21 @@
 #include "hw/chip/replay_core.h"
 
 #include "hw/host/host_copy_timing.h"
+#include "hw/timing/chip_cycles.h"
 #include "hw/timing/vmem_account.h"
 
 namespace podsim::hw::chip {
 
 ReplayCore::ReplayCore(sc_core::sc_module_name name, const Machine& machine, core::CoreId id, timing::HbmOccupancy& hbm,
-                       core::CoreRuntime& runtime)
+                       core::CoreRuntime& runtime, const noc::ChipSpeed& speed)
     : sc_module(name),
       machine_(machine),
+      clock_speed_(speed.clock),
       id_(id),
       time_(machine.clock),
       hbm_(hbm),
       runtime_(runtime),
-      contended_(machine) {
+      contended_(machine, speed) {
   SC_METHOD(work);
   sensitive << wake_;
 }
@@ -65,7 +67,7 @@ bool ReplayCore::wait_for_batch() {
   }
   waiting_ = time_.now() - start_;
   const auto& infeed = std::get<Infeed>(*command_);
-  end_at(time_.now() + host::host_copy_cycles(machine_, infeed.bytes, infeed.tensors));
+  end_at(time_.now() + slowed(host::host_copy_cycles(machine_, infeed.bytes, infeed.tensors)));
   return true;
 }
 
@@ -76,7 +78,7 @@ bool ReplayCore::wait_for_room() {
   }
   waiting_ = time_.now() - start_;
   const auto& outfeed = std::get<Outfeed>(*command_);
-  end_at(time_.now() + host::host_copy_cycles(machine_, outfeed.bytes, outfeed.tensors));
+  end_at(time_.now() + slowed(host::host_copy_cycles(machine_, outfeed.bytes, outfeed.tensors)));
   return true;
 }
 
@@ -109,7 +111,7 @@ void ReplayCore::begin(const RunOp& command) {
     runtime_.failed(*this, verdict);
     return;
   }
-  op_ = timing::simulate_op(machine_, *command.op);
+  op_ = timing::simulate_op(contended_.machine(), *command.op);
   run_op(*command.op);
 }
 
@@ -120,16 +122,16 @@ void ReplayCore::begin(const RunFor& command) {
 
 void ReplayCore::run_op(const TileOp& op) {
   contended_.begin(hbm_, time_.time_of(start_), op, op_);
-  end_at(start_ + op_.cycles);
+  end_at(start_ + slowed(op_.cycles));
 }
 
 /// Postpones the end of the op for the claims since this was last called.
 void ReplayCore::delay_op() {
-  const base::Cycles end = start_ + contended_.cycles();
-  if (end <= end_) return;
-  op_.read_wait += end - end_;
-  op_.cycles += end - end_;
-  end_ = end;
+  const base::Cycles cycles = contended_.cycles();
+  if (cycles <= op_.cycles) return;
+  op_.read_wait += cycles - op_.cycles;
+  op_.cycles = cycles;
+  end_ = start_ + slowed(cycles);
 }
 
 void ReplayCore::begin(const Delay& command) { end_at(start_ + command.cycles); }
@@ -143,6 +145,8 @@ void ReplayCore::begin(const External& command) {
   runtime_.start_external(*this, command);
   state_ = State::wait_for_external;  // after the call, since a completion from within it needs no event
 }
+
+base::Cycles ReplayCore::slowed(base::Cycles cycles) const { return timing::slowed(cycles, clock_speed_); }
 
 void ReplayCore::end_at(base::Cycles cycle) {
   state_ = State::wait_for_end;

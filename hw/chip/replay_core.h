@@ -14,12 +14,17 @@ namespace podsim::hw::chip {
 /// A core without units, for pods of thousands of chips. Every command is one event: RunFor takes its recorded cycles,
 /// and RunOp takes the cycles of TilePipeline's recurrence, which equal those of a TensorCore. Either
 /// is longer if transfers claim the HBM at the same time (timing/contended_op.h).
+///
+/// The core of a slow chip takes 1 / clock of the cycles, rounded up, for ops and for copies from and to the host. It
+/// keeps the edges of the healthy clock, so that no command ends earlier than on a healthy chip. An op takes as long as
+/// on a machine with hbm / clock of the rate of the HBM, in cycles of the slow clock.
 class ReplayCore : public sc_core::sc_module, public core::Core {
  public:
   SC_HAS_PROCESS(ReplayCore);
-  /// `machine` must outlive the core; all cores share it. Claims on `hbm` delay the core's ops.
+  /// `machine` must outlive the core; all cores share it. Claims on `hbm` delay the core's ops. The cycles of a RunFor
+  /// are those of the clock of this chip.
   ReplayCore(sc_core::sc_module_name name, const Machine& machine, core::CoreId id, timing::HbmOccupancy& hbm,
-             core::CoreRuntime& runtime);
+             core::CoreRuntime& runtime, const noc::ChipSpeed& speed = {});
 
   sc_core::sc_port<host::HostQueues> to_host{"to_host"};
 
@@ -48,8 +53,10 @@ class ReplayCore : public sc_core::sc_module, public core::Core {
   void begin(const Outfeed& command);
   void begin(const External& command);
   void end_at(base::Cycles cycle);
+  base::Cycles slowed(base::Cycles cycles) const;
 
   const Machine& machine_;
+  double clock_speed_;
   core::CoreId id_;
   CoreTime time_;
   timing::HbmOccupancy& hbm_;

@@ -11,7 +11,7 @@ namespace podsim::hw::chip {
 
 TileChip::TileChip(sc_core::sc_module_name name, const Machine& machine, int number, core::CoreRuntime& runtime,
                    const Trace& trace, memory::MemoryDetail memory, const IciBinding& ici)
-    : Chip(name, machine, number, trace, ici, 1, memory), machine_(machine) {
+    : Chip(name, machine, number, trace, ici, {}, memory), machine_(machine) {
   make_memory(memory, trace);
   for (int index = 0; index < int(machine.cores_per_chip); ++index) {
     contended_.emplace_back(machine_);

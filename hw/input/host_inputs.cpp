@@ -10,8 +10,8 @@ namespace podsim::hw::input {
 HostInputs::HostInputs(sc_core::sc_module_name name, const InputPlan& plan, base::trace::ProbeSink* sink)
     : sc_module(name) {
   for (std::int64_t host = 0; host < plan.simulated_hosts(); ++host) {
-    hosts_.push_back(std::make_unique<InputPipeline>(fmt::format("host_{}", host).c_str(), plan.stages, plan.prefetch,
-                                                     plan.seed, host,
+    hosts_.push_back(std::make_unique<InputPipeline>(fmt::format("host_{}", host).c_str(), plan.stages_of(host),
+                                                     plan.prefetch, plan.seed, host,
                                                      Trace{sink, nullptr, fmt::format("input({})", host)}));
   }
   sc_core::sc_spawn_options options;

@@ -7,7 +7,14 @@ namespace podsim::hw::input {
 
 std::int64_t InputPlan::simulated_hosts() const {
   const bool constant = std::ranges::all_of(stages, [](const Stage& stage) { return stage.spread == 0; });
-  return constant ? 1 : hosts;
+  return constant && speeds.empty() ? 1 : hosts;
+}
+
+std::vector<Stage> InputPlan::stages_of(std::int64_t host) const {
+  std::vector<Stage> slow = stages;
+  if (speeds.empty()) return slow;
+  for (Stage& stage : slow) stage.mean = stage.mean / speeds[std::size_t(host)];
+  return slow;
 }
 
 const Stage& InputPlan::slowest() const {

@@ -33,9 +33,12 @@ struct InputPlan {
   std::int64_t hosts = 1;
   double host_samples = 0;  ///< of a host in a step; the fullest one if the chips do not fill all hosts
   std::uint64_t seed = 0;
+  std::vector<double> speeds = {};  ///< by host, fractions of the healthy one; empty: all are healthy
 
-  /// Hosts whose stages take constant times do the same at the same time and are simulated once.
+  /// Hosts whose stages take constant times do the same at the same time and are simulated once, unless some are slow.
   std::int64_t simulated_hosts() const;
+  /// The stages of a host, slower where it is slow.
+  std::vector<Stage> stages_of(std::int64_t host) const;
   /// The stage with the longest mean time.
   const Stage& slowest() const;
 };

@@ -3,7 +3,7 @@
 
 namespace podsim::hw::pod {
 
-BareChip::BareChip(const Machine& machine, double speed)
+BareChip::BareChip(const Machine& machine, const noc::ChipSpeed& speed)
     : claims_(machine, speed), switch_(machine.chip_switch, machine.clock, int(machine.cores_per_chip)) {}
 
 chip::MoveEnd BareChip::move(base::Time now, const chip::Move& move) {

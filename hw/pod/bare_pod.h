@@ -14,7 +14,7 @@ namespace podsim::hw::pod {
 /// What transfers take from a chip, without modules: the claims and the switch of a chip::Chip.
 class BareChip : public chip::ChipTransfers {
  public:
-  explicit BareChip(const Machine& machine, double speed = 1);
+  explicit BareChip(const Machine& machine, const noc::ChipSpeed& speed = {});
 
   chip::ChipClaims& claims() { return claims_; }
 

@@ -4,12 +4,19 @@
 #include <algorithm>
 #include <vector>
 
+#include "hw/timing/chip_cycles.h"
+
 namespace podsim::hw::timing {
 namespace {
 
 constexpr double min_share = 0.01;  ///< of claims, where tiles are too few for an average
 
 }  // namespace
+
+ContendedOp::ContendedOp(const Machine& machine, const noc::ChipSpeed& speed)
+    : machine_(machine), clock_speed_(speed.clock) {
+  if (speed.hbm != speed.clock) own_ = in_cycles_of(machine, speed);
+}
 
 void ContendedOp::begin(HbmOccupancy& hbm, base::Time now, const TileOp& op, const std::optional<OpResult>& alone) {
   hbm_ = &hbm;
@@ -28,7 +35,7 @@ void ContendedOp::finish() {
 }
 
 TilePipeline& ContendedOp::pipeline() {
-  if (!pipeline_) pipeline_.emplace(machine_);
+  if (!pipeline_) pipeline_.emplace(machine());
   return *pipeline_;
 }
 
@@ -43,7 +50,8 @@ base::Cycles ContendedOp::cycles() {
   counted_ = claims.size();
   std::vector<HbmStream::Beside> beside;
   for (const HbmOccupancy::Claim& claim : claims) {
-    beside.push_back({claim.direction, claim.bytes, machine_.core_clock().edge_at_or_after(claim.from) - start_});
+    const base::Cycles later = machine_.core_clock().edge_at_or_after(claim.from) - start_;
+    beside.push_back({claim.direction, claim.bytes, in_slow_cycles(later, clock_speed_)});
   }
   return cycles_ = std::max(cycles_, pipeline().simulate(*op_, beside).cycles);
 }
@@ -62,7 +70,7 @@ double ContendedOp::find_share(const std::array<bool, 2>& claimed) {
   const auto tiles = double(std::max<std::int64_t>(1, alone().tiles));
   const double tile = double(alone().cycles.value()) / tiles, busy = double(alone().hbm_busy.value()) / tiles;
   const double compute = double((alone().compute + alone().control).value()) / tiles;
-  const double slack = std::max(0.0, compute - busy - double(machine_.dma.read_latency.value()));
+  const double slack = std::max(0.0, compute - busy - double(machine().dma.read_latency.value()));
   const double contended = tile + std::max(0.0, busy * (1 / kept - 1) - slack);
   return contended > 0 ? std::clamp(1 - busy / kept * (1 - left) / contended, min_share, 1.0) : 1;
 }

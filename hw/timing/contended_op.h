@@ -11,6 +11,7 @@
 #include "hw/tile_op.h"
 #include "hw/timing/hbm_occupancy.h"
 #include "hw/timing/tile_pipeline.h"
+#include "noc/chip_speed.h"
 
 namespace podsim::hw::timing {
 
@@ -27,10 +28,13 @@ namespace podsim::hw::timing {
 ///   slack = max(0, (compute + control) / tiles - busy - read latency)
 ///   tile' = tile + max(0, busy (1 / kept - 1) - slack)
 ///   share = 1 - busy / kept (1 - left) / tile'
+///
+/// On a slow chip all cycles are those of its slow clock, in which its HBM has hbm / clock of its rate, and claims come
+/// clock times as many cycles after the op has begun.
 class ContendedOp : private HbmSharer {
  public:
-  /// `machine` must outlive the op.
-  explicit ContendedOp(const Machine& machine) : machine_(machine) {}
+  /// `machine` must outlive the op; it is that of healthy chips.
+  explicit ContendedOp(const Machine& machine, const noc::ChipSpeed& speed = {});
   ContendedOp(const ContendedOp&) = delete;
   ContendedOp& operator=(const ContendedOp&) = delete;
 
@@ -43,6 +47,8 @@ class ContendedOp : private HbmSharer {
   void finish();
   /// Between begin() and finish().
   bool runs() const { return hbm_ != nullptr; }
+  /// The machine in cycles of the chip's clock.
+  const Machine& machine() const { return own_ ? *own_ : machine_; }
 
  private:
   double share(const std::array<bool, 2>& claimed) override;
@@ -51,6 +57,8 @@ class ContendedOp : private HbmSharer {
   TilePipeline& pipeline();
 
   const Machine& machine_;
+  double clock_speed_;
+  std::optional<Machine> own_;  ///< of a chip with other cycles of the HBM
   HbmOccupancy* hbm_ = nullptr;
   const TileOp* op_ = nullptr;
   std::optional<OpResult> alone_;

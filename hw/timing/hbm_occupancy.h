@@ -31,9 +31,8 @@ class HbmSharer {
 
 class HbmOccupancy {
  public:
-  /// `speed`: the fraction of the healthy rate; below 1 for a slow chip.
-  explicit HbmOccupancy(const parts::hbm::Parameters& hbm, double speed = 1)
-      : rate_(hbm.read_rate() * speed), turnaround_(hbm.read_rate() / hbm.mixed_rate() - 2) {}
+  explicit HbmOccupancy(const parts::hbm::Parameters& hbm)
+      : rate_(hbm.read_rate()), turnaround_(hbm.read_rate() / hbm.mixed_rate() - 2) {}
 
   /// The time at which the last of `bytes` has been read or written, if requested at `now`. Calls are in order of time.
   base::Time claim(base::Time now, Direction direction, base::Bytes bytes);

@@ -292,6 +292,7 @@ Json stats(const RunReport& r) {
   if (!r.compiler.is_default()) json["compiler"] = sw::driver::to_string(r.compiler);
   if (!r.memory.levels.empty()) json["memory"]["levels"] = levels_json(r);
   if (!r.result.stages.empty()) json["stages"] = stages_json(r.result);
+  add_faults(json, r);
   if (r.partition) add_partition(json, r);
   if (r.operators) json["operators"] = operators_json(*r.operators);
   if (r.update_choice) json["update_choice"] = update_choice_json(*r.update_choice);

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "hw/input/input_plan.h"
+#include "report/run/fault_report.h"
 #include "report/run/mesh_report.h"
 #include "report/run/operator_report.h"
 #include "report/run/update_choice.h"
@@ -80,6 +81,7 @@ struct RunReport {
   sw::compiler::Program program;
   sw::compiler::MemoryAccount memory;
   sw::runtime::RunResult result;
+  std::optional<FaultReport> faults;          ///< present if the slice has any
   std::optional<PartitionReport> partition;   ///< present if the program was partitioned
   std::optional<UpdateChoice> update_choice;  ///< present if the sharing of updates was to be chosen
   std::optional<OperatorReport> operators;    ///< present if operations are on cores of their own

@@ -125,6 +125,7 @@ std::string figures(const RunReport& r) {
   std::string rate = r.samples_per_s() > 0 ? fmt::format(", {:.0f} samples/s", r.samples_per_s()) : "";
   if (r.tokens_per_s() > 0) rate += fmt::format(", {:.0f} tokens/s", r.tokens_per_s());
   table.row({r.is_part_of_step() ? "time so far" : "step time", milliseconds(r.result.step_time) + rate});
+  if (r.faults) table.row({"faults", faults_line(r)});
   table.row({"bound by", bounds(r)});
   const std::string model = r.model_utilization() > 0 ? fmt::format("; of the peak by the model's own FLOPs {}",
                                                                     base::text::percent(r.model_utilization()))
@@ -370,9 +371,9 @@ std::string ops_through_parts(const RunReport& r) {
 }  // namespace
 
 std::string summary_text(const RunReport& report) {
-  std::string text = headline(report) + figures(report) + parts(report) + hosts_text(report) + loop_text(report) +
-                     checkpoint_text(report) + mesh(report) + operators(report) + stages(report) + loops(report) +
-                     costliest_ops(report) + ops_on_banks(report) + ops_through_parts(report);
+  std::string text = headline(report) + figures(report) + parts(report) + faults_text(report) + hosts_text(report) +
+                     loop_text(report) + checkpoint_text(report) + mesh(report) + operators(report) + stages(report) +
+                     loops(report) + costliest_ops(report) + ops_on_banks(report) + ops_through_parts(report);
   if (!report.result.notes.empty() || !report.warnings.empty()) text += "\n";
   for (const std::string& note : report.result.notes) text += "note: " + note + "\n";
   for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";

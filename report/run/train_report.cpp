@@ -107,8 +107,9 @@ std::string train_text(const RunReport& r) {
                       work_text(t), t.loops);
   text += fmt::format("start          {:.1f} s before it, with {}\n", before_s(t.start), t.clients);
   if (!r.compiler.is_default()) text += fmt::format("compiler       {}\n", sw::driver::to_string(r.compiler));
-  text += runs_text(r) + published_text(r) + loop_text(r) + checkpoint_text(r) + "\nthe start\n" + start_text(t.start) +
-          hosts_text(r);
+  if (r.faults) text += fmt::format("faults         {}\n", faults_line(r));
+  text += runs_text(r) + published_text(r) + faults_text(r) + loop_text(r) + checkpoint_text(r) + "\nthe start\n" +
+          start_text(t.start) + hosts_text(r);
   if (!r.warnings.empty()) text += "\n";
   for (const std::string& warning : r.warnings) text += "warning: " + warning + "\n";
   return text;
@@ -149,6 +150,7 @@ std::string train_json(const RunReport& r) {
                                  {"step_time_s", r.step_s()}};
   add_training(json, r);
   add_job(json, r);
+  add_faults(json, r);
   if (!r.compiler.is_default()) json["compiler"] = sw::driver::to_string(r.compiler);
   json["warnings"] = r.warnings;
   json["compile_s"] = r.compile_s;

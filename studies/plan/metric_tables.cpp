@@ -121,6 +121,17 @@ std::vector<StudyMetric> run_metrics() {
       {"checkpoint.to_storage_s", "s", "From the hosts to the storage", value, false},
       {"checkpoint.from_storage_s", "s", "From the storage to the hosts", value, false},
       {"checkpoint.to_device_s", "s", "From the hosts to their devices", value, false},
+      {"faults.healthy_step_time_s", "s", "Of the step without the faults", value, false},
+      {"faults.slowdown", "1", "Step with the faults over step without them", value, false},
+      {"faults.lost_s.step", "s", "Of a step, lost to the faults", value, false},
+      {"faults.lost_s.ops", "s", "Of it in ops", value, false},
+      {"faults.lost_s.waiting", "s", "Of it waiting in collectives for slower cores", value, false},
+      {"faults.lost_s.collectives", "s", "Of it in collectives, when all cores are in", value, false},
+      {"faults.lost_s.infeed", "s", "Of it waiting for batches", value, false},
+      {"faults.lost_s.other", "s", "Of it before the step begins, and other", value, false},
+      {"faults.collectives.bytes", "B", "Of the largest collective that lost time", largest, false},
+      {"faults.collectives.count", "", "Collectives that lost time", sum, false},
+      {"faults.collectives.lost_s", "s", "Lost by all collectives, from the last core in to the last out", sum, false},
       {"memory.peak_bytes_per_core", "B", "Device memory that a core needs at its peak"},
       {"memory.argument_bytes_per_core", "B", "Of it for arguments: parameters, slots and inputs"},
       {"memory.parameter_bytes_per_core", "B", "Of these the network's parameters", value, false},
@@ -229,7 +240,7 @@ std::vector<StudyMetric> train_metrics() {
       {"runs.mlperf_s", "s", "Their mean without the shortest and the longest", value, false}};
   for (const StudyMetric& metric : run_metrics()) {
     const bool of_job = metric.name.starts_with("train_loop.") || metric.name.starts_with("checkpoint.") ||
-                        metric.name.starts_with("input.");
+                        metric.name.starts_with("faults.") || metric.name.starts_with("input.");
     if (of_job) metrics.push_back(metric);
   }
   return metrics;

@@ -98,6 +98,13 @@ std::vector<std::string> algorithm_names() {
   return names;
 }
 
+/// The faults of a slice.
+StudyFlag fault_flag() {
+  StudyFlag fault = text_flag("fault", "--fault", check_faults);
+  fault.form = FlagForm::repeated;
+  return fault;
+}
+
 std::vector<StudyFlag> run_flags() {
   return {argument("workload", FlagType::file),
           file_flag("machine", "--machine"),
@@ -113,6 +120,8 @@ std::vector<StudyFlag> run_flags() {
           choice("compiler", "--compiler", sw::driver::compiler_names()),
           choice("contention", "--contention", {"on", "off"}),
           choice("algorithm", "--algorithm", algorithm_names()),
+          fault_flag(),
+          count("fault_seed", "--fault-seed", 0, max_bytes),
           choice("memory", "--memory", {"stream", "bank"}),
           text_flag("mesh", "--mesh", check_mesh),
           file_flag("sharding", "--sharding"),
@@ -168,8 +177,6 @@ std::vector<StudyFlag> collective_flags() {
     kind.choices.emplace_back(sw::collectives::to_string(of));
   StudyFlag bytes = text_flag("bytes", "--bytes");
   bytes.type = FlagType::bytes;
-  StudyFlag fault = text_flag("fault", "--fault", check_faults);
-  fault.form = FlagForm::repeated;
   return {kind,
           bytes,
           file_flag("machine", "--machine"),
@@ -179,7 +186,7 @@ std::vector<StudyFlag> collective_flags() {
           choice("network", "--network", {"message", "packet"}),
           choice("dtype", "--dtype", {"bf16", "f32"}),
           choice("fold", "--fold", {"on", "off"}),
-          fault,
+          fault_flag(),
           count("seed", "--seed", 0, max_bytes),
           toggle("verify", "--verify")};
 }

@@ -62,20 +62,21 @@ hlo::ElementType type_of_elements(const Node& node) {
 class TraceReplay : public sc_core::sc_module {
  public:
   TraceReplay(sc_core::sc_module_name name, const ExecutionTrace& trace, const TargetMachine& machine,
-              const noc::Topology& slice)
+              const noc::Topology& slice, const noc::Faults& faults)
       : sc_module(name),
         trace_(trace),
         machine_(machine),
         cores_(int(machine.cores_per_chip)),
         slice_(slice),
+        faults_(faults),
         times_(machine),
         pod_(
             "pod", slice.nodes(),
             [&](noc::NodeId chip, const hw::chip::IciBinding& ici) {
               return std::make_unique<hw::chip::Chip>(fmt::format("chip_{}", chip).c_str(), machine, int(chip),
-                                                      hw::Trace{}, ici);
+                                                      hw::Trace{}, ici, faults_.chip_speed(chip));
             },
-            slice, machine.ici),
+            slice, machine.ici, nullptr, faults),
         engine_("collectives", machine, slice, pod_.chips(), &pod_.network().look_ahead()) {
     for (const RankTrace& rank : trace.ranks) prepare(rank);
     SC_HAS_PROCESS(TraceReplay);
@@ -89,13 +90,14 @@ class TraceReplay : public sc_core::sc_module {
       return false;
     });
     if (too_late_) throw base::SimulationError(*too_late_);
+    pod_.network().links().check();
     for (const Rank& rank : ranks_) require_end(rank);
     warn_of_times();
     const auto last = std::ranges::max_element(ranks_, {}, &Rank::end);
     result_.last_rank = last->trace->rank;
     result_.duration = last->end;
     for (const Node& node : last->trace->nodes) {
-      if (node.type == NodeType::compute) result_.compute += time_of(node, machine_);
+      if (node.type == NodeType::compute) result_.compute += time_on(node, last->trace->rank);
     }
     return std::move(result_);
   }
@@ -114,6 +116,8 @@ class TraceReplay : public sc_core::sc_module {
     std::size_t left;            ///< nodes that have not ended
     base::Time end;
   };
+  static constexpr int beginning = -1;
+  /// A node has ended, or a rank begins.
   struct End {
     std::int32_t rank;
     int node;
@@ -207,10 +211,12 @@ class TraceReplay : public sc_core::sc_module {
     if (!started_) {
       started_ = true;
       for (Rank& rank : ranks_) {
-        for (std::size_t node = 0; node < rank.missing.size(); ++node) {
-          if (rank.missing[node] == 0) may_begin(rank, int(node));
+        const base::Time late = faults_.delay(chip_of(rank.trace->rank), 0);
+        if (late > base::Time(0)) {
+          schedule(late, {rank.trace->rank, beginning});
+        } else {
+          begin_rank(rank);
         }
-        begin(rank);
       }
     }
     const base::Time now = base::systemc::now();
@@ -218,8 +224,25 @@ class TraceReplay : public sc_core::sc_module {
     if (!queue_.empty()) wake_.notify(base::systemc::to_sc_time(queue_.top().when - now));
   }
 
+  void begin_rank(Rank& rank) {
+    for (std::size_t node = 0; node < rank.missing.size(); ++node) {
+      if (rank.missing[node] == 0) may_begin(rank, int(node));
+    }
+    begin(rank);
+  }
+
+  noc::NodeId chip_of(std::int32_t rank) const { return noc::NodeId(rank / cores_); }
+
+  base::Time time_on(const Node& node, std::int32_t rank) const {
+    const base::Time healthy = time_of(node, machine_);
+    const noc::ChipSpeed speed = faults_.chip_speed(chip_of(rank));
+    const double fraction = lane_of(node) == memory ? speed.hbm : speed.clock;
+    return fraction == 1 ? healthy : base::to_time(base::to_duration(healthy) / fraction);
+  }
+
   void ended(const End& end) {
     Rank& rank = ranks_[std::size_t(end.rank)];
+    if (end.node == beginning) return begin_rank(rank);
     const Node& node = rank.trace->nodes[std::size_t(end.node)];
     --rank.left;
     rank.end = base::systemc::now();
@@ -258,14 +281,14 @@ class TraceReplay : public sc_core::sc_module {
       const int node = rank.ready[lane].top();
       rank.ready[lane].pop();
       rank.busy[lane] = true;
-      schedule(base::systemc::now() + time_of(rank.trace->nodes[std::size_t(node)], machine_),
+      schedule(base::systemc::now() + time_on(rank.trace->nodes[std::size_t(node)], rank.trace->rank),
                {rank.trace->rank, node});
     }
   }
 
   void schedule(base::Time when, const End& end) {
     if (when > longest_time) {  // an exception cannot leave a process of SystemC
-      if (too_late_) return;
+      if (too_late_ || end.node == beginning) return;
       const Node& node = ranks_[std::size_t(end.rank)].trace->nodes[std::size_t(end.node)];
       too_late_ = fmt::format("the replay takes more than {}: rank {} is then in '{}'", base::to_string(longest_time),
                               end.rank, node.name);
@@ -326,6 +349,7 @@ class TraceReplay : public sc_core::sc_module {
   const TargetMachine& machine_;
   int cores_;  ///< per chip
   noc::Topology slice_;
+  const noc::Faults& faults_;
   collectives::engine::CollectiveTimes times_;
   hw::pod::Pod pod_;
   collectives::engine::CollectiveEngine engine_;
@@ -344,9 +368,9 @@ class TraceReplay : public sc_core::sc_module {
 }  // namespace
 
 Replay replay(const ExecutionTrace& trace, const TargetMachine& machine, const noc::Topology& slice,
-              const std::function<void()>& pause) {
+              const std::function<void()>& pause, const noc::Faults& faults) {
   const base::systemc::FreshContext context;
-  TraceReplay bench("replay", trace, machine, slice);
+  TraceReplay bench("replay", trace, machine, slice, faults);
   return bench.run(pause);
 }
 

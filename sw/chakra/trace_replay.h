@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "noc/faults.h"
 #include "noc/topology.h"
 #include "sw/chakra/execution_trace.h"
 #include "sw/target_machine.h"
@@ -29,10 +30,13 @@ struct Replay {
 ///
 /// comm_size is the larger of a rank's operand and result. A barrier is replayed as the all-reduce of one element.
 ///
+/// On a slice with faults links and chips are those of noc/faults.h: nodes of a slow chip take longer, memory nodes as
+/// its HBM and all others as its clock says, whatever they wait for in the trace, and its ranks begin late.
+///
 /// Preconditions: check() finds nothing, and the slice has a core for each rank. InputError for collectives that the
 /// network does not have (reduce, gather, scatter). SimulationError, with what the first waiting rank waits for, if the
 /// trace comes to a halt, and with a node that would end after longest_time.
 Replay replay(const ExecutionTrace& trace, const TargetMachine& machine, const noc::Topology& slice,
-              const std::function<void()>& pause = {});
+              const std::function<void()>& pause = {}, const noc::Faults& faults = {});
 
 }  // namespace podsim::sw::chakra

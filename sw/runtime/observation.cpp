@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hw/timing/chip_cycles.h"
 #include "hw/timing/level_streams.h"
 #include "sw/runtime/step_results.h"
 #include "sw/runtime/waits/arrival_times.h"
@@ -49,9 +50,9 @@ Observation::Observation(const Subjects& subjects, bool through_parts, base::tra
       steps_(steps),
       step_began_(steps.begin) {}
 
-int Observation::observe(std::int32_t number, bool on_first_chip) {
+int Observation::observe(std::int32_t number, bool on_observed_chip) {
   int& of_stage = stage_observers_[stages_.of(number)];
-  if (!on_first_chip && of_stage >= 0) return -1;
+  if (!on_observed_chip && of_stage >= 0) return -1;
   const int observer = int(observers_.size());
   observers_.emplace_back(steps_.begin);
   numbers_.push_back(number);
@@ -87,9 +88,11 @@ ItemResult Observation::item_ended(const SimulatedCore& core, const hw::CommandR
 /// started first and is still in flight, or for the collectives of other cores that use this core's HBM.
 void Observation::attribute_contention(const SimulatedCore& core, const hw::OpResult& cost, ItemResult& item) const {
   if (item.duration == base::Time(0)) return;
-  const base::Cycles alone = subjects_.records.of(item_of(item).index).cycles;
+  const auto chip = noc::NodeId(std::int64_t(core.index) / subjects_.machine.cores_per_chip);
+  const base::Cycles alone = subjects_.records.of(item_of(item).index, chip).cycles;
   if (cost.cycles <= alone) return;
-  item.contended = subjects_.machine.core_clock().time_of(cost.cycles - alone);
+  item.contended = subjects_.machine.core_clock().time_of(
+      hw::timing::slowed(cost.cycles - alone, subjects_.records.speed(chip).clock));
   item.beside = subjects_.waits.first_in_flight(core.index);
 }
 
@@ -144,9 +147,11 @@ RunResult Observation::result() const {
   result.ici_utilization = capacity > 0 ? double(busiest.value()) / capacity : 0;
   result.contention = contention_results(step.items);
   result.loops = loop_results(subjects_.program, step.items);
-  if (subjects_.program.core_sets.empty()) return result;
+  if (!subjects_.faults.none()) result.waiting = waiting_time(step.items, numbers_[critical_core]);
+  const bool branches = !subjects_.program.core_sets.empty();
+  if (branches || !subjects_.faults.none()) name_waits(numbers_[critical_core], result.items);
+  if (!branches) return result;
   result.stages = stage_results(result.step_time);
-  name_waits(numbers_[critical_core], result.items);
   return result;
 }
 
@@ -159,6 +164,16 @@ base::Time Observation::transfer_time(const ItemResult& item, std::int32_t core)
   const base::Time rest =
       waits::transfer_time(*times, subjects_.topology, int(subjects_.machine.cores_per_chip), op, core);
   return std::clamp(rest, base::Time(0), item.duration) * item.times;
+}
+
+/// What a core waits in collectives for others that come later.
+base::Time Observation::waiting_time(const std::vector<ItemResult>& items, std::int32_t core) const {
+  base::Time waiting;
+  for (const ItemResult& item : items) {
+    if (item_of(item).kind != compiler::ProgramItem::Kind::collective) continue;
+    waiting += std::max(base::Time(0), item.total() - transfer_time(item, core));
+  }
+  return waiting;
 }
 
 std::vector<StageResult> Observation::stage_results(base::Time step) const {
@@ -179,7 +194,7 @@ std::vector<StageResult> Observation::stage_results(base::Time step) const {
 }
 
 /// A collective in which the core mostly waits for cores that come later is bound by them, not by the network. Without
-/// branches all cores come at once.
+/// branches and faults all cores come at once.
 void Observation::name_waits(std::int32_t core, std::vector<ItemResult>& items) const {
   for (ItemResult& item : items) {
     const bool waits = item.bound == Bound::ici && 2 * transfer_time(item, core).value() < item.total().value();

@@ -8,6 +8,7 @@
 #include "base/trace/timeline.h"
 #include "base/units.h"
 #include "hw/command.h"
+#include "noc/faults.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/links.h"
 #include "sw/compiler/program.h"
@@ -23,8 +24,8 @@
 
 namespace podsim::sw::runtime {
 
-/// Observes the cores of the first chip, then the first core of each other stage, and the links in the steps of the
-/// first core.
+/// Observes the cores of the first chip and of the slowest one, then the first core of each other stage, and the links
+/// in the steps of the first core.
 class Observation {
  public:
   /// What the observed cores execute, and where what they do is known from. All of it outlives the observation.
@@ -36,6 +37,7 @@ class Observation {
     OpRecords& records;
     const waits::Waits& waits;
     const waits::RunningCollectives& collectives;
+    const noc::Faults& faults;
   };
 
   struct Steps {
@@ -48,7 +50,7 @@ class Observation {
   Observation(const Subjects& subjects, bool through_parts, base::trace::Timeline* timeline, const Steps& steps);
 
   /// Decides whether a simulated core is observed; asked for each once, chip by chip. Its number in the slice.
-  int observe(std::int32_t number, bool on_first_chip);
+  int observe(std::int32_t number, bool on_observed_chip);
   /// A core, which is observed, has executed the item at which it is.
   ItemResult item_ended(const SimulatedCore& core, const hw::CommandRecord& record, base::Time begin, base::Time end);
   /// Writes what an observed core has skipped on the timeline.
@@ -78,6 +80,7 @@ class Observation {
   std::size_t critical() const;
   std::vector<StageResult> stage_results(base::Time step) const;
   void name_waits(std::int32_t core, std::vector<ItemResult>& items) const;
+  base::Time waiting_time(const std::vector<ItemResult>& items, std::int32_t core) const;
   base::Time transfer_time(const ItemResult& item, std::int32_t core) const;
   const compiler::ProgramItem& item_of(const ItemResult& result) const;
 

@@ -44,7 +44,7 @@ hw::Command ProgramFeed::command_for(const SimulatedCore& core) {
 hw::Command ProgramFeed::command_for_op(const SimulatedCore& core, const compiler::ProgramItem& item) {
   if (item.phase == hlo::AsyncPhase::start) {
     by_.waits.started(core.index, core.cursor.item(), core.cursor.execution());
-    by_.background.start(core.index, core.cursor.execution(), by_.records.of(item.index));
+    by_.background.start(core.index, core.cursor.execution(), by_.records.of(item.index, chip_of(core)));
     return hw::Delay{};
   }
   if (item.phase == hlo::AsyncPhase::done) return command_for_end(core, item);
@@ -55,7 +55,7 @@ hw::Command ProgramFeed::command_for_op(const SimulatedCore& core, const compile
   const hw::OpResult* known =
       real && by_.parts != nullptr && !concurrent ? by_.parts->known(index_on_chip(core), item.index) : nullptr;
   if (real && known == nullptr) return hw::RunOp{&tiles, item.op_name};
-  return hw::RunFor{&tiles, known != nullptr ? *known : by_.records.of(item.index), item.op_name};
+  return hw::RunFor{&tiles, known != nullptr ? *known : by_.records.of(item.index, chip_of(core)), item.op_name};
 }
 
 hw::Command ProgramFeed::command_for_collective(const SimulatedCore& core, const compiler::ProgramItem& item) {

@@ -61,6 +61,9 @@ class ProgramFeed {
   const compiler::ProgramItem& item_of(const SimulatedCore& core) const;
   bool on_real_chip(const SimulatedCore& core) const;
   bool through_parts(const SimulatedCore& core) const;
+  noc::NodeId chip_of(const SimulatedCore& core) const {
+    return noc::NodeId(std::int64_t(core.index) / cores_per_chip_);
+  }
   int index_on_chip(const SimulatedCore& core) const { return int(std::int64_t(core.index) % cores_per_chip_); }
 
   const compiler::Program& program_;

@@ -11,8 +11,9 @@ namespace podsim::sw::runtime {
 
 bool takes_parts(const compiler::Program& program, int steps, std::size_t cores, const noc::FoldedTopology& topology,
                  const SimulationOptions& options) {
-  return reduces(options) && options.detail != Detail::chip && options.sink == nullptr && !topology.is_folded() &&
-         RepeatedStretches::may_be_skipped(program, steps, cores) && parts::PartedCollectives::can_take(program);
+  return reduces(options) && options.estimates && options.faults.none() && options.detail != Detail::chip &&
+         options.sink == nullptr && !topology.is_folded() && RepeatedStretches::may_be_skipped(program, steps, cores) &&
+         parts::PartedCollectives::can_take(program);
 }
 
 Reductions::Reductions(const compiler::Program& program, base::Frequency clock, std::size_t cores, int steps,
@@ -20,7 +21,7 @@ Reductions::Reductions(const compiler::Program& program, base::Frequency clock, 
   if (!reduces(options)) return;
   const bool layers = options.detail != Detail::chip && options.sink == nullptr;
   repetitions_.push_back(std::make_unique<RepeatedTrips>(program, clock, cores, layers));
-  if (layers && RepeatedStretches::may_be_skipped(program, steps, cores)) {
+  if (layers && options.estimates && RepeatedStretches::may_be_skipped(program, steps, cores)) {
     repetitions_.push_back(std::make_unique<RepeatedStretches>(program, steps, cores));
   }
 }

@@ -41,8 +41,9 @@ bool takes_parts(const compiler::Program& program, int steps, std::size_t cores,
 /// which no bound has: measured, less than 0.1 % of a step (docs/speed.md). A reduction that is used or refused is a
 /// note of the result.
 ///
-/// Detail tile, and SimulationOptions::fold = false, reduce nothing. Layers are simulated at detail chip, and with a
-/// sink, whose waveforms show every one.
+/// On a slice with faults chips do not fold and have no parts. SimulationOptions::estimates = false leaves out
+/// permutes, parts and means. Detail tile, and SimulationOptions::fold = false, reduce nothing. Layers are simulated at
+/// detail chip, and with a sink, whose waveforms show every one.
 class Reductions {
  public:
   /// For a run of `steps` steps on `cores` simulated cores. The program outlives this.

@@ -13,9 +13,9 @@
 #include "hw/op_result.h"
 
 /// Results of a run, for the reports. Times are those of the reported core. The observed cores are those of the first
-/// chip and the first core of each other stage; the reported core is, of the observed ones with the longest step, the
-/// one that waits least for others in collectives. The program is SPMD, so where all cores wait for each other, its
-/// step is the step of all cores.
+/// chip, with faults those of the slowest one, and the first core of each other stage; the reported core is, of the
+/// observed ones with the longest step, the one that waits least for others in collectives. The program is SPMD, so
+/// where all cores wait for each other, its step is the step of all cores.
 namespace podsim::sw::runtime {
 
 /// What an op, or most of a step, waits for: a unit of the core, another resource, or `others`, which are cores that
@@ -138,12 +138,14 @@ struct RunResult {
   StepActivity activity;
   /// `other` includes outfeed.
   base::Time compute, collective, infeed, other;  ///< parts of the last step, with step_time as their sum
+  base::Time waiting;  ///< for cores that come later, a part of `collective`; only with faults
   /// Bytes on every link of the slice in the last step, by LinkId; expanded if the slice is folded.
   std::vector<base::Bytes> link_bytes;
   double ici_utilization = 0;  ///< of the busiest link: payload over its capacity in the last step
   std::vector<CollectiveResult> collectives;
   std::vector<StageResult> stages;  ///< in the order of their first cores; empty if all cores take the same branches
   std::vector<std::string> real_chips;  ///< names such as "(0,0)" of the chips at tile detail
+  std::int32_t reported_core = 0;       ///< its number in the slice
   std::int64_t simulated_chips = 0;     ///< elaborated modules; fewer than the slice has if chips are folded
   BankCheck banks;
   PartsResult parts;

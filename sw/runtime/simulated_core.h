@@ -20,6 +20,8 @@ struct SimulatedCore {
   ProgramCursor cursor;
   int observer = -1;      ///< its number among the observed cores; -1: it is not observed
   bool finished = false;  ///< it requests no more commands
+  int begun = 0;          ///< steps that it has begun
+  bool late = false;      ///< it waits before a step (noc::Faults::delay)
 };
 
 }  // namespace podsim::sw::runtime

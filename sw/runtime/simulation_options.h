@@ -12,6 +12,7 @@
 #include "base/trace/timeline.h"
 #include "base/units.h"
 #include "hw/input/input_plan.h"
+#include "noc/faults.h"
 #include "sw/collectives/algorithm.h"
 #include "sw/collectives/engine/algorithm_choice.h"
 #include "sw/compiler/op_cache.h"
@@ -30,8 +31,13 @@ struct SimulationOptions {
   bool contention = true;                 ///< lets an op and concurrent transfers slow each other at the HBM
   compiler::OpCache* op_cache = nullptr;  ///< may contain the costs of replayed ops
   bool fold = true;  ///< lets a chip represent its translates along wrapped dimensions, and a trip those that repeat it
+  /// Lets collective-permutes that alone prevent folding take modelled times, and layers and collectives of long runs
+  /// take times of others that are alike. Faults are compared with a healthy slice without.
+  bool estimates = true;
   bool one_chip = false;  ///< one chip stands for all; its collectives take the time that they take alone (pod/fold.h)
   std::optional<hw::input::InputPlan> input;  ///< hosts that prepare the batches; without them every batch is ready
+  /// Those of the slice that the session is of. No chip then represents others, and slow chips replay their ops.
+  noc::Faults faults;
   base::Time launch;  ///< of each request, from when the slice is free (workloads/job: loop_launch)
   /// Used for the collectives that it supports. The others, or all without a value, use the algorithm with the shortest
   /// modelled time.

@@ -25,6 +25,8 @@ class StepObserver {
   explicit StepObserver(base::Time begin = {}) { current_.begin = current_.end = begin; }
 
   void item_ended(compiler::ProgramItem::Kind kind, const ItemResult& item, base::Time end);
+  /// The core has done nothing until `end`.
+  void idle_until(base::Time end) { current_.end = end; }
   void step_ended();
   /// Number of items that have ended in this step.
   std::size_t items() const { return current_.items.size(); }

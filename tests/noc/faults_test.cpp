@@ -53,14 +53,43 @@ TEST(Faults, StallsAreOnEveryLinkOrOnOne) {
 
 TEST(Faults, ChipsAreSlowAndBeginLate) {
   const Faults late = faults({"slow-chip:(3,0):0.5", "jitter:5us"});
-  EXPECT_EQ(late.chip_speed(3), 0.5);
-  EXPECT_EQ(late.jitter(), base::Time(5000000));
+  EXPECT_EQ(late.chip_speed(3), (ChipSpeed{0.5, 0.5}));
+  for (NodeId chip = 0; chip < 16; ++chip) EXPECT_LE(late.delay(chip, 0), base::Time(5000000));
+}
+
+TEST(Faults, TheSpeedOfAChipIsTheProductOfItsFaults) {
+  const Faults slow = faults({"slow-clock:(1,0):0.5", "slow-hbm:(1,0):0.25", "slow-chip:(1,0):0.5"});
+  EXPECT_EQ(slow.chip_speed(1), (ChipSpeed{0.25, 0.125}));
+  EXPECT_TRUE(slow.chip_speed(0).healthy());
+}
+
+TEST(Faults, DrawnSpeedsAreSlowerAndDifferFromChipToChipAndSeedToSeed) {
+  const Fault drawn = parse_fault("speeds:exponential:0.1");
+  const Faults one(torus_4x4, std::span(&drawn, 1), {.host_chips = 4, .seed = 1});
+  const Faults other(torus_4x4, std::span(&drawn, 1), {.host_chips = 4, .seed = 2});
+  for (NodeId chip = 0; chip < 16; ++chip) {
+    const ChipSpeed speed = one.chip_speed(chip);
+    EXPECT_LT(speed.clock, 1);
+    EXPECT_EQ(speed.clock, speed.hbm);
+    EXPECT_NE(speed, one.chip_speed((chip + 1) % 16));
+    EXPECT_NE(speed, other.chip_speed(chip));
+  }
+}
+
+TEST(Faults, ChipsOfAHostBeginTogether) {
+  const Fault jitter = parse_fault("host-jitter:exponential:5us");
+  const Faults late(torus_4x4, std::span(&jitter, 1), {.host_chips = 8, .seed = 3});
+  for (NodeId chip = 0; chip < 16; ++chip) EXPECT_EQ(late.delay(chip, 2), late.delay(chip / 8 * 8, 2));
+  EXPECT_NE(late.delay(0, 2), late.delay(8, 2));
+  EXPECT_NE(late.delay(0, 2), late.delay(0, 3));
 }
 
 TEST(Faults, WhatAFaultSaysReadsBackAsTheSameFault) {
   for (std::string_view text :
        {"dead-link:(0,3)x+", "dead-link:(0,3)y", "slow-link:(1,0)y-:0.5", "dead-chip:(2,2)", "slow-chip:(2,2):0.8",
-        "bit-errors:1e-12", "bit-errors:(0,0)x-:1e-06", "stalls:0.2", "stalls:(0,0)x-:0.2"}) {
+        "bit-errors:1e-12", "bit-errors:(0,0)x-:1e-06", "stalls:0.2", "stalls:(0,0)x-:0.2", "slow-clock:(2,2):0.8",
+        "slow-hbm:(2,2):0.8", "slow-host:3:0.5", "jitter:exponential:5 us", "host-jitter:normal:5 us", "speeds:0.5",
+        "speeds:normal:0.01"}) {
     EXPECT_EQ(to_string(parse_fault(text)), text);
   }
 }
@@ -85,6 +114,16 @@ TEST(Faults, TextThatIsNoFaultIsRefused) {
                                 "bit-errors:x",
                                 "jitter:5",
                                 "jitter:5 GB",
+                                "jitter:expnential:5us",
+                                "jitter:exponential:",
+                                "host-jitter:(0,0):5us",
+                                "speeds:normal:2",
+                                "speeds:normal:5us",
+                                "slow-host:(0,0):0.5",
+                                "slow-host:-1:0.5",
+                                "slow-host:1",
+                                "slow-clock:(0,0)x+:0.5",
+                                "slow-hbm:(0,0)",
                                 "jitter:1.001 s",
                                 "jitter:1e300 s",
                                 "dead-chip:()"}) {
@@ -93,7 +132,8 @@ TEST(Faults, TextThatIsNoFaultIsRefused) {
 }
 
 TEST(Faults, PlacesThatTheSliceDoesNotHaveAreRefused) {
-  for (std::string_view text : {"dead-chip:(4,0)", "dead-chip:(0)", "dead-chip:(0,0,0)", "dead-link:(0,0)z+"}) {
+  for (std::string_view text :
+       {"dead-chip:(4,0)", "dead-chip:(0)", "dead-chip:(0,0,0)", "dead-link:(0,0)z+", "slow-host:4:0.5"}) {
     EXPECT_THROW(faults({text}), base::InputError) << text;
   }
   EXPECT_THROW(faults({"dead-link:(3,0)x+"}, Topology({4, 4}, {false, false})), base::InputError);

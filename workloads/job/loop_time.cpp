@@ -25,7 +25,7 @@ class Hosts {
   Hosts(const LoopParts& parts, JobRecord* record) : parts_(parts), record_(record) {
     if (!parts.input) return;
     for (std::int64_t host = 0; host < parts.input->simulated_hosts(); ++host) {
-      hosts_.emplace_back(parts.input->stages, parts.queue, parts.input->seed, host);
+      hosts_.emplace_back(parts.input->stages_of(host), parts.queue, parts.input->seed, host);
     }
   }
   /// When a step that could begin at `time` has its batch.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <random>
 #include <tuple>
 
 #include "base/diagnostic.h"
@@ -139,12 +138,10 @@ std::string audit(const noc::ici::PacketNetwork& network) { return network.route
 schedule::StartTimes jittered_starts(const schedule::CollectiveSchedule& schedule, const CollectiveOptions& options) {
   schedule::StartTimes starts = options.starts;
   if (starts.empty()) starts.resize(std::size_t(schedule.cores()));
-  if (options.faults.jitter() == base::Time(0)) return starts;
-  std::mt19937_64 random(options.seed);
-  for (std::size_t first = 0; first < starts.size(); first += std::size_t(schedule.cores_per_chip())) {
-    // std::uniform_int_distribution differs between standard libraries.
-    const base::Time late(std::int64_t(random() % std::uint64_t(options.faults.jitter().value() + 1)));
-    for (std::size_t core = first; core < first + std::size_t(schedule.cores_per_chip()); ++core) starts[core] += late;
+  if (!options.faults.any_jitter()) return starts;
+  const auto cores = std::size_t(schedule.cores_per_chip());
+  for (std::size_t core = 0; core < starts.size(); ++core) {
+    starts[core] += options.faults.delay(noc::NodeId(core / cores), std::int64_t(options.seed));
   }
   return starts;
 }

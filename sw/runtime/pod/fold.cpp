@@ -99,11 +99,11 @@ bool branches_vary_along(const compiler::Program& program, std::int32_t cores_pe
 }  // namespace
 
 Fold fold(const compiler::Program& program, const TargetMachine& machine, const noc::Topology& slice,
-          const CollectiveSchedules& schedules) {
+          const CollectiveSchedules& schedules, bool formulas) {
   Fold result{noc::FoldedTopology::fold_all(slice)};
   std::vector<bool> folded;
   for (int d = 0; d < slice.dimensions(); ++d) folded.push_back(result.topology.folded(d));
-  if (result.topology.is_folded()) take_small_permutes_by_formula(program, machine, schedules, result);
+  if (formulas && result.topology.is_folded()) take_small_permutes_by_formula(program, machine, schedules, result);
   for (std::size_t i = 0; i < schedules.size(); ++i) {
     if (result.by_formula.contains(int(i))) continue;
     const noc::FoldedTopology allowed = collectives::schedule::fold_for(*schedules[i]);

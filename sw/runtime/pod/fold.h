@@ -29,9 +29,10 @@ struct Fold {
   std::vector<std::string> notes = {};          ///< on what is taken by formula, and what is not folded
 };
 
-/// `schedules` are those of the program's collectives on the slice.
+/// `schedules` are those of the program's collectives on the slice. Without `formulas` no collective takes a modelled
+/// time.
 Fold fold(const compiler::Program& program, const TargetMachine& machine, const noc::Topology& slice,
-          const CollectiveSchedules& schedules);
+          const CollectiveSchedules& schedules, bool formulas = true);
 
 /// One chip for all: each collective takes the time that it takes by itself on the idle slice
 /// (sw/collectives/engine/algorithm_choice.h), when all cores begin together, and moves through the HBM what the first

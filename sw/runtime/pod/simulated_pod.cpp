@@ -21,9 +21,11 @@ std::unique_ptr<hw::pod::Pod> make_pod(const noc::FoldedTopology& topology, cons
       return std::make_unique<hw::chip::TileChip>(name.c_str(), machine, int(node), runtime, std::move(trace),
                                                   choices.memory, ici);
     }
-    return std::make_unique<hw::chip::ReplayChip>(name.c_str(), machine, int(node), runtime, std::move(trace), ici);
+    return std::make_unique<hw::chip::ReplayChip>(name.c_str(), machine, int(node), runtime, std::move(trace), ici,
+                                                  choices.faults.chip_speed(node));
   };
-  auto pod = std::make_unique<hw::pod::Pod>("pod", nodes.nodes(), make, topology, machine.ici, choices.sink);
+  auto pod =
+      std::make_unique<hw::pod::Pod>("pod", nodes.nodes(), make, topology, machine.ici, choices.sink, choices.faults);
   for (hw::chip::Chip* chip : pod->chips()) {
     chip->set_contended(choices.contention);
     if (choices.inputs != nullptr) chip->host().feed_from(*choices.inputs);

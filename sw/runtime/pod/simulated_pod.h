@@ -10,6 +10,7 @@
 #include "hw/input/host_inputs.h"
 #include "hw/memory/chip_memory.h"
 #include "hw/pod/pod.h"
+#include "noc/faults.h"
 #include "noc/folded_topology.h"
 #include "sw/target_machine.h"
 
@@ -21,6 +22,7 @@ struct ChipChoices {
   hw::memory::MemoryDetail memory = hw::memory::MemoryDetail::stream;  ///< of the real chips
   bool contention = true;                   ///< an op and concurrent transfers slow each other at the HBM
   hw::input::HostInputs* inputs = nullptr;  ///< prepare the batches; null: every batch is ready
+  noc::Faults faults = {};                  ///< without a folded topology
   base::trace::ProbeSink* sink = nullptr;
   base::trace::Timeline* timeline = nullptr;  ///< of the first chip
 };

@@ -23,10 +23,11 @@ struct LoadedProgram {
         times(options.collective_times ? options.collective_times
                                        : std::make_shared<collectives::engine::CollectiveTimes>(machine)),
         schedules(pod::schedules_of(program, machine, slice, options.algorithm, *times)),
-        fold(options.one_chip   ? pod::fold_to_one(program, machine, slice, schedules, *times)
-             : reduces(options) ? pod::fold(program, machine, slice, schedules)
-                                : pod::Fold{slice}),
-        records(program, machine, options.op_cache) {}
+        fold(!options.faults.none() ? pod::Fold{slice}
+             : options.one_chip     ? pod::fold_to_one(program, machine, slice, schedules, *times)
+             : reduces(options)     ? pod::fold(program, machine, slice, schedules, options.estimates)
+                                    : pod::Fold{slice}),
+        records(program, machine, options.op_cache, options.faults) {}
 
   const compiler::Program& program;
   std::shared_ptr<collectives::engine::CollectiveTimes> times;

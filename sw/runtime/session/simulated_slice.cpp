@@ -20,12 +20,16 @@ bool collectives_are_alone(const SimulationOptions& options) {
 SimulatedSlice::SimulatedSlice(const noc::FoldedTopology& topology, const TargetMachine& machine,
                                const SimulationOptions& options)
     : topology_(topology), real_(real_chips(options.detail, options.real, topology)) {
+  for (std::size_t chip = 0; chip < real_.size(); ++chip) {
+    real_[chip] = real_[chip] && options.faults.chip_speed(topology.full_node_of(noc::NodeId(chip))).healthy();
+  }
   const base::systemc::InContext inside(context_);
   if (options.input) inputs_ = std::make_unique<hw::input::HostInputs>("inputs", *options.input, options.sink);
   const bool banks = options.detail == Detail::chip;
   const auto memory = banks ? hw::memory::MemoryDetail::bank : hw::memory::MemoryDetail::stream;
-  pod_ = pod::make_pod(topology_, machine, *this,
-                       {real_, memory, options.contention, inputs_.get(), options.sink, options.timeline});
+  pod_ =
+      pod::make_pod(topology_, machine, *this,
+                    {real_, memory, options.contention, inputs_.get(), options.faults, options.sink, options.timeline});
   noc::ici::MessageFabric& fabric = pod_->network();
   engine_ = std::make_unique<collectives::engine::CollectiveEngine>(
       "collectives", machine, topology_, pod_->chips(), collectives_are_alone(options) ? &fabric.look_ahead() : nullptr,

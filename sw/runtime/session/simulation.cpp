@@ -39,6 +39,19 @@ void share_link_bytes(RunResult& result, const noc::Topology& slice, const Targe
   result.ici_utilization = capacity > 0 ? double(mean.value()) / capacity : 0;
 }
 
+/// The first of the chips with the slowest clock, and of those with the slowest HBM.
+noc::NodeId slowest_chip(const noc::Faults& faults, const noc::FoldedTopology& slice) {
+  noc::NodeId slowest = 0;
+  const auto speed = [&](noc::NodeId chip) {
+    const noc::ChipSpeed of = faults.chip_speed(chip);
+    return std::pair(of.clock * of.hbm, of.clock);
+  };
+  for (noc::NodeId chip = 1; !faults.none() && chip < slice.full().nodes(); ++chip) {
+    if (speed(chip) < speed(slowest)) slowest = chip;
+  }
+  return slowest;
+}
+
 std::size_t cores_of(const SimulatedSlice& slice, const TargetMachine& machine) {
   return std::size_t(slice.topology().representatives().nodes()) * std::size_t(machine.cores_per_chip);
 }
@@ -62,7 +75,8 @@ Simulation::Simulation(LoadedProgram& loaded, SimulatedSlice& slice, const Targe
       feed_(program_, machine.cores_per_chip, steps_,
             {loaded.records, parts_ ? &*parts_ : nullptr, slice.real(), loaded.fold, waits_, collectives_,
              slice.background()}),
-      observation_({program_, machine, topology(), slice.pod().network().links(), loaded.records, waits_, collectives_},
+      observation_({program_, machine, topology(), slice.pod().network().links(), loaded.records, waits_, collectives_,
+                    options.faults},
                    parts_.has_value(), options.timeline, {base::systemc::now(), steps.name}) {
   if (takes_parts(program_, steps_, cores_of(slice, machine), slice.topology(), options)) {
     collectives_.take_in_parts(std::make_unique<parts::PartedCollectives>(
@@ -75,11 +89,12 @@ Simulation::Simulation(LoadedProgram& loaded, SimulatedSlice& slice, const Targe
 /// Makes the states of the simulated cores, and prepares their batches.
 void Simulation::make_cores() {
   const auto cores = std::int32_t(machine_.cores_per_chip);
+  const noc::NodeId slowest = slowest_chip(options_.faults, topology());
   for (noc::NodeId chip = 0; chip < topology().representatives().nodes(); ++chip) {
     for (std::int32_t core = 0; core < cores; ++core) {
       const std::int32_t number = topology().full_node_of(chip) * cores + core;
       SimulatedCore& at = cores_.emplace_back(program_, cores_.size(), number);
-      at.observer = observation_.observe(number, chip == 0);
+      at.observer = observation_.observe(number, chip == 0 || chip == slowest);
       slice_.pod().chip(chip).host().prepare(core, batch_of(program_, number));
     }
   }
@@ -112,6 +127,7 @@ std::optional<hw::Command> Simulation::next_command(hw::core::Core& core) {
 std::optional<hw::Command> Simulation::command_for(SimulatedCore& at, hw::core::Core& core) {
   if (at.cursor.at_end_of_step()) at.cursor.begin_next_step();
   if (at.cursor.step() == steps_ || stopped() || at.cursor.at_end_of_step()) return std::nullopt;
+  if (const auto late = delay_of(at)) return *late;
   if (const auto skip = reductions_.skip_now(at, core.now(), observation_)) {
     if (skip->verdict.empty()) return hw::Delay{skip->duration};
     failed(core, skip->verdict);
@@ -120,8 +136,21 @@ std::optional<hw::Command> Simulation::command_for(SimulatedCore& at, hw::core::
   return feed_.command_for(at);
 }
 
+/// What a core waits before it begins a step, at its beginning.
+std::optional<hw::Delay> Simulation::delay_of(SimulatedCore& at) const {
+  if (!options_.faults.any_jitter() || at.begun > at.cursor.step()) return std::nullopt;
+  at.begun = at.cursor.step() + 1;
+  at.late = true;
+  const auto chip = noc::NodeId(std::int64_t(at.index) / machine_.cores_per_chip);
+  return hw::Delay{machine_.core_clock().edge_at_or_after(options_.faults.delay(chip, at.cursor.step()))};
+}
+
 void Simulation::completed(hw::core::Core& core, const hw::CommandRecord& record) {
   SimulatedCore& at = state(core.id());
+  if (std::exchange(at.late, false)) {
+    if (at.observer >= 0) observation_.of(at).idle_until(core.time_of(record.end));
+    return;
+  }
   if (!reductions_.trip_over(at, core, record, observation_)) {
     if (at.observer >= 0) {
       reductions_.observed(at,
@@ -150,6 +179,7 @@ void Simulation::failed(hw::core::Core&, const std::string& verdict) {
 void Simulation::check_that_all_finished() const {
   const auto waiting = std::ranges::find(cores_, false, &SimulatedCore::finished);
   if (waiting == cores_.end()) return;
+  slice_.pod().network().links().check();
   const auto index = std::int64_t(waiting->index), cores = std::int64_t(machine_.cores_per_chip);
   const compiler::ProgramItem& item = program_.items[std::size_t(waiting->cursor.item())];
   throw base::SimulationError(fmt::format("deadlock at {}: chip{} core {} waits in step {} for {} '{}'",
@@ -163,6 +193,7 @@ RunResult Simulation::result() {
   result.activity = step_activity(program_, machine_, loaded_.schedules, loaded_.fold, observation_);
   if (loaded_.fold.one_for_all) share_link_bytes(result, topology().full(), machine_);
   result.partial = stopped() && result.steps < steps_;
+  result.reported_core = observation_.reported_core();
   result.simulated_chips = topology().representatives().nodes();
   for (std::size_t chip = 0; chip < slice_.real().size(); ++chip) {
     if (slice_.real()[chip])

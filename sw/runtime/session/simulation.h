@@ -58,6 +58,7 @@ class Simulation : private RunningProgram {
   void background_over(std::size_t core, std::uint64_t execution) override { waits_.over(core, execution); }
 
   void make_cores();
+  std::optional<hw::Delay> delay_of(SimulatedCore& at) const;
   std::optional<hw::Command> command_for(SimulatedCore& at, hw::core::Core& core);
   void report_progress(const ProgramCursor& at) const;
   void check_that_all_finished() const;

@@ -67,7 +67,9 @@ void BackgroundOps::move_piece(std::size_t waiting) {
   const base::Bytes read = part(op.read, op.moved, op.pieces);
   const base::Bytes written = part(op.written, op.moved, op.pieces);
   ++op.moved;
-  hw::chip::JointMoves moves(clock_.time_of(op.begin + base::Cycles(op.cost.cycles.value() * op.moved / op.pieces)));
+  const base::Time begin = clock_.time_of(op.begin);
+  const base::Time share = clock_.time_of(op.begin + base::Cycles(op.cost.cycles.value() * op.moved / op.pieces));
+  hw::chip::JointMoves moves(begin + chip.slowed(share - begin));
   const hw::chip::CoreMemory hbm = hw::chip::hbm_of(index), vmem = hw::chip::vmem_of(index);
   if (read > base::Bytes(0)) moves.add(chip.move(base::systemc::now(), {hbm, vmem, read}));
   if (written > base::Bytes(0)) moves.add(chip.move(base::systemc::now(), {vmem, hbm, written}));

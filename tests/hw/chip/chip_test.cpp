@@ -88,7 +88,7 @@ TEST(Chip, ServesTransfersInOrder) {
 
 TEST(Chip, ASlowOneTakesLongerForEverything) {
   const Machine machine = tpu_v3();
-  Chip healthy("healthy", machine, 0), slow("slow", machine, 1, {}, {}, 0.5);
+  Chip healthy("healthy", machine, 0), slow("slow", machine, 1, {}, {}, {0.5, 0.5});
   const base::Bytes bytes(1 << 20);
   const VectorWork work{.loads = 1000, .stores = 1000, .alu_ops = 1000};
   const auto ratio = [](base::Time a, base::Time b) { return double(a.value()) / double(b.value()); };

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+/// How a random amount from zero on is distributed, with one parameter, its scale s:
+///
+///   uniform       from 0 to s             mean s / 2
+///   exponential   density e^(-x/s) / s    mean s
+///   normal        |x|, x normal with mean 0 and standard deviation s    mean s sqrt(2 / pi)
+namespace podsim::noc {
+
+enum class Distribution : std::uint8_t { uniform, exponential, normal };
+
+std::string_view to_string(Distribution distribution);
+std::optional<Distribution> parse_distribution(std::string_view name);
+
+/// The amount of scale 1 that a share of all is below; `share` is from 0 to less than 1.
+double quantile(Distribution distribution, double share);
+
+/// A random number from 0 to less than 1 that is a function of a seed and of what it is for, whatever else is drawn.
+double drawn_share(std::uint64_t seed, std::span<const std::uint64_t> what);
+
+}  // namespace podsim::noc
