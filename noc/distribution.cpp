@@ -61,6 +61,23 @@ double quantile(Distribution distribution, double share) {
   return share <= 0 ? 0 : std::numbers::sqrt2 * inverse_erf(share);
 }
 
+double mean_of_largest(Distribution distribution, std::int64_t draws) {
+  const auto n = double(draws);
+  if (distribution == Distribution::uniform) return n / (n + 1);
+  double sum = 0;
+  if (distribution == Distribution::exponential) {
+    for (std::int64_t k = draws; k > 0; --k) sum += 1 / double(k);
+    return sum;
+  }
+  constexpr int pieces = 4000;
+  constexpr double end = 12;  // beyond which the integrand is below 1e-20 of any number of draws that there is
+  for (int piece = 0; piece < pieces; ++piece) {
+    const double tail = std::erfc((piece + 0.5) * end / pieces / std::numbers::sqrt2);
+    sum -= std::expm1(n * std::log1p(-tail));
+  }
+  return sum * end / pieces;
+}
+
 double drawn_share(std::uint64_t seed, std::span<const std::uint64_t> what) {
   std::uint64_t state = mixed(seed);
   for (const std::uint64_t number : what) state = mixed(state ^ mixed(number));

@@ -33,8 +33,9 @@
 ///   speeds:normal:0.01         every chip takes a random part longer for everything, here by the absolute value of a
 ///                              normal variable with a standard deviation of 1 %
 ///
-/// A dead link is dead only in the direction that is named. A broken cable is two dead links, one at each end. Of two
-/// faults of one kind at one link or chip the later holds; slow-chip, slow-clock, slow-hbm and speeds multiply.
+/// A dead link is dead only in the direction that is named. A broken cable is two dead links, one at each end. Where
+/// two faults of one kind are at one link or chip, the later holds; slow-chip, slow-clock, slow-hbm and speeds
+/// multiply.
 namespace podsim::noc {
 
 struct Fault {

@@ -109,7 +109,10 @@ void PreparedRun::check_faults() {
                            "leave out --detail chip, or the fault of that chip");
   }
   report_.faults.emplace();
-  for (const noc::Fault& fault : faults) report_.faults->faults.push_back(noc::to_string(fault));
+  for (const noc::Fault& fault : faults) {
+    report_.faults->faults.push_back(noc::to_string(fault));
+    expect_largest(fault);
+  }
 }
 
 /// Whether hosts prepare batches, of the step or of its loop.
@@ -140,6 +143,18 @@ void PreparedRun::take(CompiledStep compiled) {
     report_.input->speeds = host_speeds();
   }
   warn_of_unread_keys();
+}
+
+/// What the law of extremes says of a fault that is drawn.
+void PreparedRun::expect_largest(const noc::Fault& fault) {
+  using enum noc::Fault::Kind;
+  if (fault.kind != jitter && fault.kind != host_jitter && fault.kind != speeds) return;
+  const std::int64_t chips = slice_->nodes(), host_chips = report_.machine.pod.host_chips;
+  report::run::ExpectedLargest of{.fault = noc::to_string(fault), .of_hosts = fault.kind == host_jitter};
+  of.draws = of.of_hosts ? base::divide_round_up(chips, host_chips) : chips;
+  const double largest = fault.value * noc::mean_of_largest(fault.distribution, of.draws);
+  (fault.kind == speeds ? of.longer : of.delay_s) = largest;
+  report_.faults->expected.push_back(std::move(of));
 }
 
 /// By host; none if all are healthy.

@@ -56,6 +56,7 @@ class PreparedRun {
   void check_real_chips() const;
   void check_chip_ops() const;
   void check_faults();
+  void expect_largest(const noc::Fault& fault);
   std::vector<double> host_speeds() const;
   bool saves() const;
   bool fed() const;

@@ -25,7 +25,7 @@
 #include "report/run/run_report.h"
 #include "report/run/train_report.h"
 #include "sw/runtime/bank_check.h"
-#include "sw/runtime/reductions.h"
+#include "sw/runtime/session/healthy_run.h"
 #include "sw/runtime/session/session.h"
 
 namespace podsim::app::run {
@@ -111,31 +111,21 @@ class Run {
     report_loop(evaluation);
   }
 
-  /// The same steps on a slice without faults. Where a session folds it, that is exact.
+  /// The same steps on a slice without faults.
   void compare_with_healthy(const std::atomic<bool>& stop) {
     const auto chip = noc::NodeId(report_.result.reported_core / report_.machine.cores_per_chip);
     report_.faults->chip = run_.slice().name(chip);
     sw::runtime::SimulationOptions options = run_.simulation_options();
-    options.faults = {};
-    if (options.input) options.input->speeds.clear();
     options.op_cache = op_cache_;
     options.stop = &stop;
-    if (options.detail != sw::runtime::Detail::chip) {
-      options.fold = sw::runtime::reduces(options);
-      options.detail = sw::runtime::Detail::replay;
-    }
-    sw::runtime::session::Session session(report_.machine, run_.slice(), std::move(options));
-    sw::runtime::RunResult healthy =
-        session.run({.program = session.add(report_.program), .steps = options_.steps}).result;
+    sw::runtime::RunResult healthy = sw::runtime::session::run_healthy(report_.machine, run_.slice(), report_.program,
+                                                                       std::move(options), options_.steps);
     if (healthy.partial) {
       report_.result.partial = true;
       report_.warnings.emplace_back(base::host::Interrupted("on the slice without faults").what());
       return;
     }
-    if (healthy.step_time > report_.result.step_time) {
-      report_.warnings.push_back(fmt::format("the step is {} shorter than without the faults",
-                                             base::to_string(healthy.step_time - report_.result.step_time)));
-    }
+    sw::runtime::session::hold_to_healthy(report_.result, healthy);
     report_.faults->healthy = std::move(healthy);
   }
 

@@ -321,6 +321,7 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
   add_memory_flag(*run, options);
   add_mesh_outputs(*run, options);
   add_output_flags(*run, options);
+  run->get_option("--chakra")->excludes("--fault");  // a trace has the ops of one core for all
   add_lengths_flag(*run, options);
   add_pipeline_flags(*run, options);
   add_operator_flags(*run, options);

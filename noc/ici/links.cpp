@@ -32,8 +32,8 @@ double speed_of(const Faults& faults, LinkId id, const IciParameters& ici) {
 }
 
 /// A message at a link: what it is, and from where relative to the link it comes.
-std::uint64_t key_of(const Message& message, const Coordinates& remaining) {
-  std::uint64_t key = service_key(message.channel, message.tag);
+std::uint64_t key_of(const Message& message, const Coordinates& remaining, std::uint32_t channel) {
+  std::uint64_t key = service_key(channel, message.tag);
   for (std::size_t d = 0; d < remaining.size(); ++d) {
     key = service_key(key, std::uint64_t(message.hops[d]));
     key = service_key(key, std::uint64_t(remaining[d]));
@@ -70,19 +70,28 @@ void Links::record(std::vector<ServiceOrder>& orders) {
 }
 
 void Links::follow(const std::vector<ServiceOrder>& orders, const FoldedTopology& recorded) {
-  if (planner_) return;
+  if (!planner_) services_ = services_of(orders, recorded);
+}
+
+void Links::follow(std::uint32_t channel, const std::vector<ServiceOrder>& orders, const FoldedTopology& recorded) {
+  if (!planner_) channel_services_.insert_or_assign(channel, services_of(orders, recorded));
+}
+
+Links::Services Links::services_of(const std::vector<ServiceOrder>& orders, const FoldedTopology& recorded) const {
   const Topology &nodes = topology_.representatives(), &theirs = recorded.representatives();
-  services_.reserve(links_.size());
+  Services services;
+  services.reserve(links_.size());
   static const ServiceOrder nothing;
   for (LinkId id = 0; id < LinkId(links_.size()); ++id) {
     const auto link = nodes.link(id);
     if (!link) {
-      services_.emplace_back(nothing);
+      services.emplace_back(nothing);
       continue;
     }
     const NodeId from = recorded.representative_of(topology_.full_node_of(link->from));
-    services_.emplace_back(orders[std::size_t(theirs.link_id(from, link->dimension, link->direction))]);
+    services.emplace_back(orders[std::size_t(theirs.link_id(from, link->dimension, link->direction))]);
   }
+  return services;
 }
 
 void Links::check() const {
@@ -157,10 +166,18 @@ void Links::arrive(Flight& flight, base::Time now) {
   const int direction = flight.remaining[std::size_t(dimension)] < 0 ? -1 : 1;
   const LinkId link = topology_.representatives().link_id(flight.node, dimension, direction);
   assert(link_target_[std::size_t(link)] >= 0 && "a message ran over an open edge");
-  if (record_ != nullptr) (*record_)[std::size_t(link)].push_back(key_of(flight.message, flight.remaining));
+  const std::uint32_t channel = flight.message.channel;
+  if (record_ != nullptr) (*record_)[std::size_t(link)].push_back(key_of(flight.message, flight.remaining, channel));
+  const auto take_turn = [&](Flight turn) { take(turn, link, dimension, now); };
+  if (!channel_services_.empty()) {
+    if (const auto own = channel_services_.find(channel); own != channel_services_.end()) {
+      constexpr std::uint32_t recorded_channel = 1;
+      return own->second[std::size_t(link)].come(key_of(flight.message, flight.remaining, recorded_channel), flight,
+                                                 take_turn);
+    }
+  }
   if (services_.empty()) return take(flight, link, dimension, now);
-  services_[std::size_t(link)].come(key_of(flight.message, flight.remaining), flight,
-                                    [&](Flight turn) { take(turn, link, dimension, now); });
+  services_[std::size_t(link)].come(key_of(flight.message, flight.remaining, channel), flight, take_turn);
 }
 
 void Links::take(Flight& flight, LinkId link, int dimension, base::Time now) {

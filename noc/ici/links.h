@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/timed_queue.h"
@@ -63,6 +64,11 @@ class Links {
   /// Has links take messages in the order of another record, which was made of the same messages on `recorded`, a
   /// folding of this topology. Without effect where links are dead, since messages take other routes.
   void follow(const std::vector<ServiceOrder>& orders, const FoldedTopology& recorded);
+  /// Likewise for the messages of one channel, with a record of a run in which they were alone, on channel 1. Links
+  /// take those of other channels as they come, until forget() of the channel, none of whose messages is then in
+  /// flight.
+  void follow(std::uint32_t channel, const std::vector<ServiceOrder>& orders, const FoldedTopology& recorded);
+  void forget(std::uint32_t channel) { channel_services_.erase(channel); }
 
   /// Sends a message from its source at `now`, behind all heads that have reached its first link by then, which must
   /// have been served. `client` is told when the link has taken it, and when it has been received.
@@ -106,6 +112,7 @@ class Links {
     std::uint32_t route = 0;  ///< key of legs_left_; 0: this leg is the only one
     Message message = {};
   };
+  using Services = std::vector<OrderedService<Flight>>;  ///< by link
   enum class Kind : std::uint8_t { end_of_leg, arrive };
   struct Step {
     Kind kind;
@@ -114,6 +121,7 @@ class Links {
 
   /// Plans the route of a message; returns false if there is none.
   bool plan(Flight& flight);
+  Services services_of(const std::vector<ServiceOrder>& orders, const FoldedTopology& recorded) const;
   void arrive(Flight& flight, base::Time now);
   void take(Flight& flight, LinkId link, int dimension, base::Time now);
   void end_leg(Flight& flight, base::Time now);
@@ -134,7 +142,8 @@ class Links {
   std::uint32_t routes_ = 0;                               ///< routes of several legs so far
   std::string verdict_;
   std::vector<ServiceOrder>* record_ = nullptr;
-  std::vector<OrderedService<Flight>> services_;  ///< by link; empty without an order to follow
+  Services services_;  ///< empty without an order to follow
+  std::unordered_map<std::uint32_t, Services> channel_services_;
 };
 
 }  // namespace podsim::noc::ici

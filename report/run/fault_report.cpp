@@ -38,6 +38,32 @@ std::vector<std::pair<const sw::runtime::CollectiveResult*, base::Time>> lossy_c
   return lossy;
 }
 
+double mean_s(const std::vector<base::Time>& times) {
+  double sum = 0;
+  for (const base::Time time : times) sum += base::to_duration(time).si();
+  return times.empty() ? 0 : sum / double(times.size());
+}
+
+/// What the steps of the run lost in the mean.
+double mean_lost_s(const RunReport& report) {
+  return mean_s(report.result.step_times) - mean_s(report.faults->healthy->step_times);
+}
+
+/// What was to be expected of draws, with the mean of all steps.
+std::string draws_text(const RunReport& report) {
+  if (report.faults->expected.empty()) return "";
+  std::string text = "\n";
+  for (const ExpectedLargest& of : report.faults->expected) {
+    const std::string draws = base::text::counted(of.draws, of.of_hosts ? "host" : "chip");
+    text += of.delay_s ? fmt::format("{}: the last of {} begins {:.3f} ms late in the mean\n", of.fault, draws,
+                                     *of.delay_s * 1e3)
+                       : fmt::format("{}: the slowest of {} takes {} longer in the mean\n", of.fault, draws,
+                                     base::text::percent(*of.longer, 2));
+  }
+  return text + fmt::format("{} lost {:.3f} ms in the mean\n",
+                            base::text::counted(report.result.steps, "simulated step"), mean_lost_s(report) * 1e3);
+}
+
 }  // namespace
 
 std::vector<FaultCost> fault_costs(const sw::runtime::RunResult& faulty, const sw::runtime::RunResult& healthy) {
@@ -73,6 +99,7 @@ std::string faults_text(const RunReport& report) {
   }
   row({"step", report.result.step_time, healthy.step_time});
   std::string text = fmt::format("\nwhat the faults cost, on chip {}\n", report.faults->chip) + table.text();
+  text += draws_text(report);
   const auto lossy = lossy_collectives(report.result, healthy);
   if (lossy.empty()) return text;
   base::text::TextTable list({Align::left, Align::right, Align::right, Align::left});
@@ -109,6 +136,13 @@ void add_faults(nlohmann::ordered_json& json, const RunReport& report) {
           {{"kind", of->kind}, {"bytes", of->bytes.value()}, {"count", of->count}, {"lost_s", seconds(lost)}});
     }
     faults["collectives"] = std::move(list);
+  }
+  if (faults.contains("lost_s")) faults["mean_lost_s"] = mean_lost_s(report);
+  for (const ExpectedLargest& of : report.faults->expected) {
+    nlohmann::ordered_json expected = {{"fault", of.fault}, {"draws", of.draws}};
+    if (of.delay_s) expected["delay_s"] = *of.delay_s;
+    if (of.longer) expected["longer"] = *of.longer;
+    faults["expected"].push_back(std::move(expected));
   }
   json["faults"] = std::move(faults);
 }

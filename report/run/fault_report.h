@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -14,11 +15,21 @@ namespace podsim::report::run {
 
 struct RunReport;
 
+/// What the law of extremes says of a fault that is drawn for chips or hosts.
+struct ExpectedLargest {
+  std::string fault;
+  std::int64_t draws = 0;  ///< chips or hosts of the slice
+  bool of_hosts = false;
+  std::optional<double> delay_s;  ///< mean of the largest delay
+  std::optional<double> longer;   ///< mean of the largest part by which a chip takes longer
+};
+
 struct FaultReport {
-  std::vector<std::string> faults;  ///< as flags say them
-  std::string chip;                 ///< the reported core's, "(2,2)"
+  std::vector<std::string> faults = {};  ///< as flags say them
+  std::string chip = {};                 ///< the reported core's, "(2,2)"
+  std::vector<ExpectedLargest> expected = {};
   /// The same step on a slice without faults; std::nullopt: it was interrupted.
-  std::optional<sw::runtime::RunResult> healthy;
+  std::optional<sw::runtime::RunResult> healthy = {};
 };
 
 /// A part of the step, or all of it, with the faults and without them.

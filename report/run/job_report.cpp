@@ -46,6 +46,10 @@ std::string hosts_text(const RunReport& r) {
         stage.mean.si() == slowest && slowest > 0 ? fmt::format("slowest: {:.0f} samples/s", rate) : "";
     table.row({"  " + stage.name, short_time(stage.mean.si()), text});
   }
+  for (std::size_t host = 0; host < plan.speeds.size(); ++host) {
+    if (plan.speeds[host] == 1) continue;
+    table.row({fmt::format("  host {}", host), fmt::format("{:.4g} times", 1 / plan.speeds[host]), "as long"});
+  }
   return fmt::format("\nwhat {} for a step, {:.0f} samples each\n",
                      plan.hosts == 1 ? "the host does" : fmt::format("each of {} hosts does", plan.hosts),
                      plan.host_samples) +

@@ -147,9 +147,9 @@ RunResult Observation::result() const {
   result.ici_utilization = capacity > 0 ? double(busiest.value()) / capacity : 0;
   result.contention = contention_results(step.items);
   result.loops = loop_results(subjects_.program, step.items);
-  if (!subjects_.faults.none()) result.waiting = waiting_time(step.items, numbers_[critical_core]);
+  if (subjects_.names_waits) result.waiting = waiting_time(step.items, numbers_[critical_core]);
   const bool branches = !subjects_.program.core_sets.empty();
-  if (branches || !subjects_.faults.none()) name_waits(numbers_[critical_core], result.items);
+  if (branches || subjects_.names_waits) name_waits(numbers_[critical_core], result.items);
   if (!branches) return result;
   result.stages = stage_results(result.step_time);
   return result;

@@ -8,7 +8,6 @@
 #include "base/trace/timeline.h"
 #include "base/units.h"
 #include "hw/command.h"
-#include "noc/faults.h"
 #include "noc/folded_topology.h"
 #include "noc/ici/links.h"
 #include "sw/compiler/program.h"
@@ -37,7 +36,7 @@ class Observation {
     OpRecords& records;
     const waits::Waits& waits;
     const waits::RunningCollectives& collectives;
-    const noc::Faults& faults;
+    bool names_waits;  ///< cores come to collectives at different times, or are compared with such
   };
 
   struct Steps {

@@ -138,7 +138,7 @@ struct RunResult {
   StepActivity activity;
   /// `other` includes outfeed.
   base::Time compute, collective, infeed, other;  ///< parts of the last step, with step_time as their sum
-  base::Time waiting;  ///< for cores that come later, a part of `collective`; only with faults
+  base::Time waiting;  ///< for cores that come later, a part of `collective`; only if follows_orders()
   /// Bytes on every link of the slice in the last step, by LinkId; expanded if the slice is folded.
   std::vector<base::Bytes> link_bytes;
   double ici_utilization = 0;  ///< of the busiest link: payload over its capacity in the last step

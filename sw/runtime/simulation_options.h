@@ -20,7 +20,8 @@
 
 namespace podsim::sw::runtime {
 
-/// How a slice is simulated.
+/// How a slice is simulated. With faults, and without estimates, every collective has chips act and links take messages
+/// in the order in which it does so alone on a healthy slice (sw/collectives/engine/planned_order.h).
 struct SimulationOptions {
   Detail detail = Detail::replay;
   /// Patterns (base/text/glob.h) of names such as "chip(0,0)": the chips at tile detail where `detail` is automatic. A
@@ -49,5 +50,7 @@ struct SimulationOptions {
   std::function<void(double)> progress;
   const std::atomic<bool>* stop = nullptr;  ///< set from outside: finish the current command, report results so far
 };
+
+inline bool follows_orders(const SimulationOptions& options) { return !options.estimates || !options.faults.none(); }
 
 }  // namespace podsim::sw::runtime

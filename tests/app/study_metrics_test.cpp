@@ -30,6 +30,8 @@ std::vector<Words> run_commands() {
   return {{"run", "resnet50", "--slice", "2x2", "--batch-per-core", "8", "--memory", "bank"},
           {"run", "bert_large", "--slice", "2x2", "--set", "model.layers=2", "--weight-update-sharding", "on"},
           {"run", "pipelined_mlp", "--slice", "2x2"},
+          {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--fault", "dead-link:(0,0)x+", "--fault",
+           "jitter:5us", "--fault", "speeds:0.01"},
           {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--detail", "chip", "--chip-ops",
            "layer4/block2/conv1"},
           {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--loop", "steps=10 eval=2 checkpoint=5",
@@ -42,7 +44,11 @@ std::vector<Words> trainings() {
   const Words training{"train", "resnet50", "--slice", "2x2", "--batch-per-core", "8", "--epochs", "8"};
   Words all = training;
   all.insert(all.end(), {"--runs", "3", "--checkpoint", "100", "--restore", "--set", "job.outfeed=1 KiB"});
-  return {training, all, {"train", "resnet50", "--slice", "2x2", "--train-steps", "10", "--input", "off"}};
+  return {training,
+          all,
+          {"train", "resnet50", "--slice", "2x2", "--train-steps", "10", "--input", "off"},
+          {"train", "resnet50", "--slice", "2x2", "--train-steps", "10", "--fault", "dead-link:(0,0)x+", "--fault",
+           "jitter:5us", "--fault", "speeds:0.01"}};
 }
 
 std::vector<Words> collectives() {

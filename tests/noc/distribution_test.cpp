@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -45,6 +46,28 @@ TEST(Distribution, DrawsHaveTheMeansOfTheirDistributions) {
   EXPECT_NEAR(sums[0] / double(draws), 0.5, 0.013);
   EXPECT_NEAR(sums[1] / double(draws), 1, 0.013);
   EXPECT_NEAR(sums[2] / double(draws), std::sqrt(2 / std::numbers::pi), 0.013);
+}
+
+TEST(Distribution, TheLargestOfSeveralHasTheMeanOfTheLawOfExtremes) {
+  // 1 + 1/2 + 1/3 + 1/4, 4/5; the mean of two absolute values of normal variables is 2 / sqrt(pi): E max(|x|, |y|) =
+  // E (|x + y| + |x - y|) / 2, and x + y has the standard deviation sqrt(2).
+  EXPECT_NEAR(mean_of_largest(Distribution::exponential, 4), 25.0 / 12, 1e-12);
+  EXPECT_NEAR(mean_of_largest(Distribution::uniform, 4), 0.8, 1e-12);
+  EXPECT_NEAR(mean_of_largest(Distribution::normal, 1), std::sqrt(2 / std::numbers::pi), 1e-5);
+  EXPECT_NEAR(mean_of_largest(Distribution::normal, 2), 2 / std::sqrt(std::numbers::pi), 1e-5);
+  // Many: H_n tends to ln n + 0.5772; the mean of several sets of draws agrees.
+  EXPECT_NEAR(mean_of_largest(Distribution::exponential, 4096), std::log(4096.0) + 0.577215665 + 0.5 / 4096, 1e-7);
+  double sum = 0;
+  for (std::uint64_t set = 0; set < 400; ++set) {
+    double largest = 0;
+    for (std::uint64_t draw = 0; draw < 256; ++draw) {
+      const std::array<std::uint64_t, 2> what{set, draw};
+      largest = std::max(largest, quantile(Distribution::normal, drawn_share(5, what)));
+    }
+    sum += largest;
+  }
+  // The largest has a standard deviation of 0.39: four standard errors of 400 are 0.08.
+  EXPECT_NEAR(sum / 400, mean_of_largest(Distribution::normal, 256), 0.08);
 }
 
 TEST(Distribution, ADrawDependsOnTheSeedAndOnWhatItIsFor) {

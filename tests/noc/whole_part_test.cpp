@@ -43,7 +43,7 @@ TEST(WholePart, IsTheLargestOfAllBoxes) {
 }
 
 TEST(WholePart, IsNamedByItsSizeAndFirstChip) {
-  // Of 4x4 chips without (2,2): two columns of four, or two rows; the columns begin at (0,0) as the rows do.
+  // Without (2,2), 4x4 chips have two whole columns of four in front, and two rows.
   const Topology slice({4, 4}, {false, false});
   const std::vector<NodeId> dead{slice.node({2, 2})};
   EXPECT_EQ(to_string(whole_part(slice, dead)), "2x4 chips from (0,0) on");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "sw/collectives/engine/core_run.h"
 #include "sw/collectives/engine/message_tag.h"
@@ -38,6 +39,21 @@ CollectiveRun::~CollectiveRun() = default;
 void CollectiveRun::release() {
   assert(finished());
   std::vector<CoreRun>().swap(cores_);
+  services_ = {};
+}
+
+void CollectiveRun::follow(std::shared_ptr<const PlannedOrder> order) {
+  order_ = std::move(order);
+  const noc::FoldedTopology& here = engine_.topology();
+  for (noc::NodeId chip = 0; chip < here.representatives().nodes(); ++chip) {
+    const noc::NodeId planned_as = order_->topology.representative_of(here.full_node_of(chip));
+    services_.emplace_back(order_->actions[std::size_t(planned_as)]);
+  }
+}
+
+void CollectiveRun::serve(const Surroundings::Timer& timer, std::uint64_t key) {
+  services_[std::size_t(timer.core->chip_number())].come(key, timer,
+                                                         [](const Surroundings::Timer& turn) { turn.core->due(turn); });
 }
 
 void CollectiveRun::start(noc::NodeId chip, int core) {

@@ -8,6 +8,7 @@
 #include "noc/ici/message.h"
 #include "sw/collectives/engine/collective_data.h"
 #include "sw/collectives/engine/look_ahead.h"
+#include "sw/collectives/engine/planned_order.h"
 #include "sw/collectives/engine/surroundings.h"
 #include "sw/collectives/schedule/collective_schedule.h"
 
@@ -36,6 +37,11 @@ class CollectiveRun : public noc::ici::IciClient {
   /// is done at once and need not be started.
   void start(noc::NodeId chip, int core);
   bool finished() const { return unfinished_ == 0; }
+  bool follows() const { return order_ != nullptr; }
+  std::uint32_t channel() const { return channel_; }
+  /// Has every chip act in the order of this collective alone on a healthy slice, among its own actions. Before any
+  /// core starts.
+  void follow(std::shared_ptr<const PlannedOrder> order);
   /// Frees the memory that the cores needed; times and schedule stay. Precondition: the run is finished, and no call
   /// into one of its cores is in progress.
   void release();
@@ -53,11 +59,13 @@ class CollectiveRun : public noc::ici::IciClient {
   void message_taken(noc::NodeId chip, const noc::ici::Message& message, base::Time when) override;
   void message_received(noc::NodeId chip, const noc::ici::Message& message, base::Time when) override;
 
+  /// For LookAhead: does what a core is due to do, in its turn.
+  void serve(const Surroundings::Timer& timer, std::uint64_t key);
+
   // For CoreRun.
   CollectiveData* data() { return data_; }
   void phase_entered(const schedule::GroupSchedule& program, int stripe, int phase);
   Surroundings& engine() { return engine_; }
-  std::uint32_t channel() const { return channel_; }
   CoreRun& core(noc::NodeId chip, int core);
   void core_finished(noc::NodeId chip, int core);
 
@@ -76,6 +84,8 @@ class CollectiveRun : public noc::ici::IciClient {
   CollectiveData* data_;
   std::vector<CoreRun> cores_;      ///< those in a group
   std::vector<std::int32_t> runs_;  ///< by core of the representative chips: index into cores_; -1: in no group
+  std::shared_ptr<const PlannedOrder> order_;                            ///< null: cores act as they are due
+  std::vector<noc::ici::OrderedService<Surroundings::Timer>> services_;  ///< by chip, with an order
   std::vector<PhaseTimes> phases_;
   std::vector<Times> times_;
   std::size_t unfinished_;  ///< cores of groups that are not done

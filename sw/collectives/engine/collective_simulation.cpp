@@ -18,6 +18,7 @@
 #include "sw/collectives/engine/collective_engine.h"
 #include "sw/collectives/engine/collective_run.h"
 #include "sw/collectives/engine/direct_engine.h"
+#include "sw/collectives/engine/planned_order.h"
 
 namespace podsim::sw::collectives::engine {
 
@@ -68,14 +69,6 @@ struct SliceBench : sc_core::sc_module {
   std::vector<Start> starts;  ///< in order of time
   std::size_t started = 0;
   CollectiveRun* run = nullptr;
-};
-
-/// Everything that a chip and a link serve during a collective of a healthy slice, in this order.
-struct PlannedOrder {
-  noc::FoldedTopology topology;
-  std::vector<noc::ici::ServiceOrder> actions;              ///< by representative chip
-  std::vector<noc::ici::ServiceOrder> messages;             ///< by link of the representatives
-  std::vector<std::vector<std::vector<bool>>> idle_claims;  ///< by chip and core: HbmOccupancy::record_idle
 };
 
 /// Has an engine, a pod's links and its chips follow the order.

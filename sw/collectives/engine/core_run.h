@@ -34,6 +34,7 @@ class CoreRun : public schedule::ScheduleActions {
  public:
   CoreRun(CollectiveRun& run, noc::NodeId chip, int core);
 
+  CollectiveRun& run() const { return run_; }
   noc::NodeId chip_number() const { return chip_; }
   int number() const { return core_; }  ///< within its chip
 

@@ -58,11 +58,13 @@ void LookAhead::serve_next() {
 }
 
 void LookAhead::serve(const Timer& timer) {
-  if (record_ == nullptr && services_.empty()) return timer.core->due(timer);
+  CollectiveRun& run = timer.core->run();
+  if (record_ == nullptr && services_.empty() && !run.follows()) return timer.core->due(timer);
   const auto chip = std::size_t(timer.core->chip_number());
   const std::uint64_t action = std::uint64_t(timer.core->number()) << 16 | std::uint64_t(timer.kind) << 8 | timer.queue;
   const std::uint64_t key = noc::ici::service_key(action, timer.tag);
   if (record_ != nullptr) (*record_)[chip].push_back(key);
+  if (run.follows()) return run.serve(timer, key);
   if (services_.empty()) return timer.core->due(timer);
   services_[chip].come(key, timer, [](const Timer& turn) { turn.core->due(turn); });
 }

@@ -48,6 +48,17 @@ CollectiveSchedules schedules_of(const compiler::Program& program, const TargetM
   return schedules;
 }
 
+CollectiveOrders orders_of(const TargetMachine& machine, const CollectiveSchedules& schedules) {
+  CollectiveOrders orders;
+  std::map<const collectives::schedule::CollectiveSchedule*, CollectiveOrders::value_type> known;
+  for (const CollectiveSchedules::value_type& schedule : schedules) {
+    const auto [same, is_new] = known.try_emplace(schedule.get());
+    if (is_new) same->second = collectives::engine::plan_order(machine, schedule);
+    orders.push_back(same->second);
+  }
+  return orders;
+}
+
 std::vector<std::string> notes_of_other_algorithms(const compiler::Program& program, collectives::Algorithm wanted) {
   std::vector<std::string> notes;
   for (const compiler::CollectiveOp& op : program.collectives) {

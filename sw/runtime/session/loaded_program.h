@@ -27,12 +27,14 @@ struct LoadedProgram {
              : options.one_chip     ? pod::fold_to_one(program, machine, slice, schedules, *times)
              : reduces(options)     ? pod::fold(program, machine, slice, schedules, options.estimates)
                                     : pod::Fold{slice}),
+        orders(follows_orders(options) ? pod::orders_of(machine, schedules) : pod::CollectiveOrders()),
         records(program, machine, options.op_cache, options.faults) {}
 
   const compiler::Program& program;
   std::shared_ptr<collectives::engine::CollectiveTimes> times;
   pod::CollectiveSchedules schedules;
   pod::Fold fold;
+  pod::CollectiveOrders orders;  ///< empty: chips and links serve what comes first
   OpRecords records;
 };
 

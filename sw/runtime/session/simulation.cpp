@@ -76,13 +76,14 @@ Simulation::Simulation(LoadedProgram& loaded, SimulatedSlice& slice, const Targe
             {loaded.records, parts_ ? &*parts_ : nullptr, slice.real(), loaded.fold, waits_, collectives_,
              slice.background()}),
       observation_({program_, machine, topology(), slice.pod().network().links(), loaded.records, waits_, collectives_,
-                    options.faults},
+                    follows_orders(options)},
                    parts_.has_value(), options.timeline, {base::systemc::now(), steps.name}) {
   if (takes_parts(program_, steps_, cores_of(slice, machine), slice.topology(), options)) {
     collectives_.take_in_parts(std::make_unique<parts::PartedCollectives>(
         machine, topology().full(), loaded.schedules, slice.pod().network().look_ahead(), slice.alarms(),
         [this](std::size_t core, std::uint64_t execution) { waits_.over(core, execution); }));
   }
+  if (!loaded.orders.empty()) collectives_.follow(loaded.orders, slice.pod().network().links());
   make_cores();
 }
 

@@ -34,9 +34,15 @@ std::vector<std::string> RunningCollectives::notes() const {
 collectives::engine::CollectiveRun& RunningCollectives::run_of(std::uint64_t execution, int collective) {
   collectives::engine::CollectiveRun*& run = runs_[execution];
   if (run == nullptr) {
-    run = &engine_.begin(schedules_[std::size_t(collective)], [this, execution](noc::NodeId chip, int core) {
+    run = &engine_.begin(schedules_[std::size_t(collective)], [this, execution, &run](noc::NodeId chip, int core) {
+      if (links_ != nullptr && run->finished()) links_->forget(run->channel());
       waits_.over(std::size_t(chip) * cores_per_chip_ + std::size_t(core), execution);
     });
+    if (orders_ != nullptr && !run->finished()) {
+      const auto& order = (*orders_)[std::size_t(collective)];
+      run->follow(order);
+      links_->follow(run->channel(), order->messages, order->topology);
+    }
   }
   return *run;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "noc/ici/links.h"
 #include "sw/runtime/parts/parted_collectives.h"
 #include "sw/runtime/pod/collective_schedules.h"
 #include "sw/runtime/waits/arrival_times.h"
@@ -32,6 +33,13 @@ class RunningCollectives {
                      Waits& waits, std::int64_t cores_per_chip)
       : engine_(engine), schedules_(schedules), waits_(waits), cores_per_chip_(std::size_t(cores_per_chip)) {}
 
+  /// From now on every collective follows its order, by index into Program::collectives, on the links of the engine's
+  /// fabric too.
+  void follow(const pod::CollectiveOrders& orders, noc::ici::Links& links) {
+    orders_ = &orders;
+    links_ = &links;
+  }
+
   /// From now on collectives are taken in parts.
   void take_in_parts(std::unique_ptr<parts::PartedCollectives> parted) { parted_ = std::move(parted); }
   /// A core, numbered chip by chip, has reached an execution of a collective of the program, or starts it
@@ -49,6 +57,8 @@ class RunningCollectives {
   const pod::CollectiveSchedules& schedules_;
   Waits& waits_;
   std::size_t cores_per_chip_;
+  const pod::CollectiveOrders* orders_ = nullptr;
+  noc::ici::Links* links_ = nullptr;
   std::map<std::uint64_t, collectives::engine::CollectiveRun*> runs_;  ///< by execution id
   std::unique_ptr<parts::PartedCollectives> parted_;                   ///< null: the engine runs all
 };
