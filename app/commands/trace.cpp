@@ -71,8 +71,8 @@ void check_traces(const TraceOptions& options) {
   const noc::Topology slice = options::parse_slice(report.slice, machine);
   check_slice(slice, machine, trace.ranks.size(), report.slice);
   check_machine(report, trace.ranks.front());
-  options::refuse_dead_chips(options.faults, slice);
   const noc::Faults faults = options::resolve_faults(options.faults, slice, machine.pod.host_chips);
+  options::refuse_dead_chips(options.faults, faults, slice);
   for (const noc::Fault& fault : options.faults.faults) {
     if (fault.kind == noc::Fault::Kind::slow_host) options::refuse_slow_host(fault, "a replay has no hosts");
     report.faults.push_back(noc::to_string(fault));

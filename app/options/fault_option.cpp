@@ -62,8 +62,7 @@ void refuse_slow_host(const noc::Fault& fault, const std::string& why, const std
                           base::host::argument_location("--fault", text), hint});
 }
 
-void refuse_dead_chips(const FaultFlags& flags, const noc::Topology& slice) {
-  const noc::Faults faults(slice, flags.faults);
+void refuse_dead_chips(const FaultFlags& flags, const noc::Faults& faults, const noc::Topology& slice) {
   const std::vector<noc::NodeId> dead = faults.dead_chips();
   if (dead.empty()) return;
   const auto named = std::ranges::find(flags.faults, noc::Fault::Kind::dead_chip, &noc::Fault::kind);

@@ -29,7 +29,7 @@ void add_fault_seed_option(CLI::App& command, FaultFlags& flags);
 noc::Faults resolve_faults(const FaultFlags& flags, const noc::Topology& slice, std::int64_t host_chips);
 /// InputError at --fault for a dead chip of a slice that a program needs whole. It says which part of the slice is
 /// left.
-void refuse_dead_chips(const FaultFlags& flags, const noc::Topology& slice);
+void refuse_dead_chips(const FaultFlags& flags, const noc::Faults& faults, const noc::Topology& slice);
 /// InputError at --fault for a slow host where there is `why` it changes nothing.
 [[noreturn]] void refuse_slow_host(const noc::Fault& fault, const std::string& why, const std::string& hint = "");
 

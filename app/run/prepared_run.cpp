@@ -98,8 +98,8 @@ void PreparedRun::check_chip_ops() const {
 void PreparedRun::check_faults() {
   const std::vector<noc::Fault>& faults = options_.faults.faults;
   if (faults.empty()) return;
-  options::refuse_dead_chips(options_.faults, *slice_);
   faults_ = options::resolve_faults(options_.faults, *slice_, report_.machine.pod.host_chips);
+  options::refuse_dead_chips(options_.faults, faults_, *slice_);
   const auto slow_host = std::ranges::find(faults, noc::Fault::Kind::slow_host, &noc::Fault::kind);
   if (slow_host != faults.end() && !fed()) {
     options::refuse_slow_host(*slow_host, "every batch is ready", "add --input on");

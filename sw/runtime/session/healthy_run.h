@@ -9,11 +9,10 @@
 
 /// What steps on a slice with faults are compared with.
 ///
-/// A step is one of several, and links serve messages in the order in which they come. So a fault that delays one core
-/// may let another pass, which brings an end forward by a fraction of a percent (R. L. Graham, Bounds on
-/// multiprocessing timing anomalies, SIAM J. Appl. Math. 17(2), 1969), and a step may begin later than without the
-/// fault and end as soon. Neither is a gain of a fault. In one collective by itself all is served in the order of the
-/// healthy slice (sw/collectives/engine/collective_simulation.h); a step has the ops of its cores in between.
+/// Both have every collective in the order in which it is served alone on a healthy slice (follows_orders()), so that a
+/// delay brings nothing of it forward. Between a step's collectives and ops the HBM still serves what comes first, and a
+/// step that begins late may end as soon as without the fault. So a step may take a fraction of a percent less, which
+/// is no gain of a fault (R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17(2), 1969).
 namespace podsim::sw::runtime::session {
 
 /// The same steps on a slice without faults, with nothing estimated. `options` are those of the steps with faults; the

