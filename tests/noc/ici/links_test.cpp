@@ -216,6 +216,33 @@ TEST(Links, FollowTheOrderOfARecord) {
   EXPECT_EQ(second.heard[2].received, Time(50'000 + 300'000 + 2 * 100'000));
 }
 
+// As above for the messages of channel 7; message 3 of another channel has the link meanwhile.
+TEST(Links, FollowTheOrderOfAChannelAndTakeOthersAsTheyCome) {
+  const auto on = [](std::uint32_t channel, Message message) {
+    message.channel = channel;
+    return message;
+  };
+  const FoldedTopology topology(Topology({3}, {false}));
+  std::vector<ServiceOrder> orders;
+  Driver first(topology);
+  first.links.record(orders);
+  first.send(Time(0), on(1, message_from(0, 2, 0, 100, 1)), Delivery::ahead);
+  first.send(Time(0), on(1, message_from(0, 1, 0, 100, 2)), Delivery::ahead);
+  first.finish();
+  Driver second(topology);
+  second.links.follow(7, orders, topology);
+  second.send(Time(0), on(7, message_from(0, 1, 0, 100, 2)), Delivery::ahead);
+  second.send(Time(0), on(9, message_from(0, 1, 0, 100, 3)), Delivery::ahead);
+  second.send(Time(50'000), on(7, message_from(0, 2, 0, 100, 1)), Delivery::ahead);
+  second.finish();
+  EXPECT_EQ(second.heard[3].received, Time(300'000 + 100'000));
+  EXPECT_EQ(second.heard[1].received, Time(100'000 + 2 * 300'000 + 100'000));
+  EXPECT_EQ(second.heard[2].received, Time(200'000 + 300'000 + 100'000));
+  second.links.forget(7);
+  second.send(Time(1'000'000), on(7, message_from(0, 1, 0, 100, 4)), Delivery::ahead);
+  EXPECT_EQ(second.heard[4].received, Time(1'000'000 + 300'000 + 100'000));
+}
+
 /// A message's links are those of its dimension-order route, its head is on each as soon as the link is free, and its
 /// tail is at the end when the message is received.
 void check_route(const Topology& torus, const Message& sent, Time when, const Heard& heard,
