@@ -3,6 +3,7 @@
 
 #include "app/command_line/command_line.h"
 #include "app/commands/commands.h"
+#include "app/goodput/goodput_command.h"
 #include "app/run/run_command.h"
 #include "app/search/search_command.h"
 #include "app/sweep/sweep_command.h"
@@ -25,6 +26,7 @@ Exit codes: 0 done, 1 the simulation failed, 2 bad input, 3 some points of a swe
 void add_commands(CLI::App& program, const std::vector<std::string>& words, int& code) {
   run::add_run(program, words, code);
   run::add_train(program, words, code);
+  goodput::add_goodput(program);
   whatif::add_whatif(program, words, run_podsim, code);
   search::add_search(program, words, run_podsim, code);
   sweep::add_sweep(program, run_podsim, code);

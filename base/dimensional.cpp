@@ -50,6 +50,9 @@ std::vector<Unit> make_units() {
   using Kind = Dimensional::Kind;
   std::vector<Unit> units = {
       {"s", Kind::duration},
+      {"min", Kind::duration, 60},
+      {"h", Kind::duration, 3600},
+      {"days", Kind::duration, 86'400},
       {"ms", Kind::duration, 1, 1e3},
       {"us", Kind::duration, 1, 1e6},
       {"\u00b5s", Kind::duration, 1, 1e6},

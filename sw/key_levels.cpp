@@ -10,6 +10,7 @@
 #include "base/parameters/section.h"
 #include "hw/input/input_parameters.h"
 #include "hw/machine.h"
+#include "hw/parts/reliability/reliability_parameters.h"
 #include "sw/compiler_parameters.h"
 #include "workloads/job/job_parameters.h"
 
@@ -26,6 +27,7 @@ LevelsByKey all_keys() {
   append_uses(FrameworkHost::section(), uses);
   append_uses(hw::input::InputParameters::section(), uses);
   append_uses(workloads::job::JobParameters::section(), uses);
+  append_uses(hw::parts::reliability::Parameters::section(), uses);
   LevelsByKey levels;
   for (base::parameters::KeyUse& use : uses) levels.emplace(std::move(use.key), std::move(use.levels));
   return levels;

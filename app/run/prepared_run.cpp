@@ -172,6 +172,7 @@ void PreparedRun::warn_of_unread_keys() {
   if (options_.loop || options_.train) levels.push_back(jobs);
   if (options_.train) levels.push_back(starts);
   if (saves()) levels.push_back(checkpoints);
+  if (options_.train && options_.train->fails) levels.push_back(failures);
   if (options_.banks) levels.push_back(banks);
   if (detail_ == sw::runtime::Detail::chip) levels.insert(levels.end(), {banks, chip});
   const std::vector<std::string> unread = options::keys_without_effect(config_, levels);

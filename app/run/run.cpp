@@ -218,12 +218,14 @@ int run_workload(const RunOptions& options, std::string command_line, SharedWork
   return run.reported().result.partial ? base::host::interruption_code() : base::host::done;
 }
 
-std::string run_figures(const RunOptions& options) {
+report::run::RunReport run_report(const RunOptions& options) {
   base::host::throw_on_interrupt();
   Run run(options, "", {});
   run.execute();
   if (run.reported().result.partial) throw base::host::Interrupted("in its simulation");
-  return report::run::run_json(run.reported());
+  return run.reported();
 }
+
+std::string run_figures(const RunOptions& options) { return report::run::run_json(run_report(options)); }
 
 }  // namespace podsim::app::run

@@ -433,19 +433,9 @@ CLI::App& declare_train(CLI::App& program, RunOptions& options) {
   CLI::App* train =
       program.add_subcommand("train", "Add up the time to train a workload: start, loops of steps, evaluations")
           ->group("Commands");
-  train->add_option("WORKLOAD", options.workload, "What to train: a workload of podsim run --help")
-      ->required()
-      ->option_text(" ");
-  train->add_option("--slice", options.slice, "Chips per dimension [4x4]")->option_text("AxB");
-  options::add_machine_option(*train, options.machine);
-  options::add_set_option(*train, options.machine);
-  add_step_flags(*train, options);
-  add_input_flag(*train, options);
+  add_job_options(*train, options, "What to train: a workload of podsim run --help");
   add_training_flags(*train, options);
   add_fault_flags(*train, options);
-  options::add_compiler_option(*train, [&](const sw::driver::CompilerYear& of) { options.compiler = of; });
-  add_cache_flag(*train, options);
-  options.partition.add_to(*train);
   options::add_limit_option(*train);
   train->add_flag("--json", options.json, "One JSON object on stdout");
   add_folder_flag(*train, options, "Folder as of podsim run, with the job over time (job.json)\nand in its report");
@@ -486,6 +476,18 @@ void add_step_options(CLI::App& command, RunOptions& options, const char* worklo
   files::add_trips_option(command, options.trips);
   options::add_file_option(command, "--costs", options.costs,
                            "What custom calls of a file cost, by target and shapes (TOML)\n[the bytes that they move]");
+}
+
+void add_job_options(CLI::App& command, RunOptions& options, const char* workload) {
+  command.add_option("WORKLOAD", options.workload, workload)->required()->option_text(" ");
+  command.add_option("--slice", options.slice, "Chips per dimension [4x4]")->option_text("AxB");
+  options::add_machine_option(command, options.machine);
+  options::add_set_option(command, options.machine);
+  add_step_flags(command, options);
+  add_input_flag(command, options);
+  options::add_compiler_option(command, [&](const sw::driver::CompilerYear& of) { options.compiler = of; });
+  add_cache_flag(command, options);
+  options.partition.add_to(command);
 }
 
 std::optional<RunOptions> step_options(const std::vector<std::string>& words) {

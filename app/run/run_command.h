@@ -22,6 +22,9 @@ void add_train(CLI::App& program, const std::vector<std::string>& words, int& co
 /// `podsim run` but those for levels of detail, loops and outputs.
 void add_step_options(CLI::App& command, RunOptions& options, const char* workload);
 
+/// Declares WORKLOAD and the flags of the steps and the hosts of a job, those that `podsim train` has too.
+void add_job_options(CLI::App& command, RunOptions& options, const char* workload);
+
 /// The options of a `podsim run` of a step from `words`, the program's name first. std::nullopt for other commands, a
 /// topology, a comparison, a request for help, and invalid words.
 std::optional<RunOptions> step_options(const std::vector<std::string>& words);

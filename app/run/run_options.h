@@ -33,6 +33,7 @@ struct TrainOptions {
   std::int64_t runs = 1;                      ///< trainings whose epochs vary; 1: none does
   std::uint64_t seed = 1;                     ///< of what they vary by
   std::optional<double> spread;               ///< std::nullopt: as published
+  bool fails = false;                         ///< of podsim goodput, which reads [faults] too
 };
 
 struct RunOptions {

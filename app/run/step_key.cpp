@@ -38,7 +38,9 @@ std::string pipeline_lines(const options::PipelineFlags& flags) {
 }
 
 bool matters(std::string_view key, bool overlapped) {
-  if (key.starts_with("host.") || key.starts_with("input.") || key.starts_with("job.")) return false;
+  if (key.starts_with("host.") || key.starts_with("input.") || key.starts_with("job.") || key.starts_with("faults.")) {
+    return false;
+  }
   return overlapped || !key.starts_with("ici.");
 }
 

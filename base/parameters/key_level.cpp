@@ -6,9 +6,9 @@
 namespace podsim::base::parameters {
 
 std::string name_of(KeyLevel level) {
-  static const std::array<const char*, 13> names{"ops",    "collectives", "packets", "banks",      "chip",
-                                                 "kernels", "inputs",     "jobs",    "starts",     "checkpoints",
-                                                 "watts",   "frameworks", "limits"};
+  static const std::array<const char*, 14> names{"ops",      "collectives", "packets", "banks",      "chip",
+                                                 "kernels",  "inputs",      "jobs",    "starts",     "checkpoints",
+                                                 "failures", "watts",       "frameworks", "limits"};
   return names[std::size_t(level)];
 }
 
@@ -35,6 +35,8 @@ std::string to_string(KeyLevel level) {
       return "the start of a job (podsim train)";
     case checkpoints:
       return "checkpoints (podsim run --loop with checkpoint=N, podsim train --checkpoint and --restore)";
+    case failures:
+      return "failures over days (podsim goodput)";
     case watts:
       return "joules, watts and areas (podsim run, podsim kernel)";
     case frameworks:

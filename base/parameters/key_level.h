@@ -19,6 +19,7 @@ enum class KeyLevel {
   jobs,         ///< loops of steps: podsim run --loop, podsim train
   starts,       ///< what a job does before its first step: podsim train
   checkpoints,  ///< what a job saves: podsim run --loop with checkpoint=N, podsim train --checkpoint, --restore
+  failures,     ///< parts that fail over days: podsim goodput
   watts,        ///< joules, watts and areas: podsim run, podsim kernel
   frameworks,   ///< a host that traces every step anew: podsim validate
   limits        ///< no figure, but a value, program or slice that goes beyond it is refused

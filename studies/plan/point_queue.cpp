@@ -12,7 +12,7 @@ constexpr std::size_t min_groups_per_part = 4;
 
 bool is_of_network(std::string_view assignment) {
   return assignment.starts_with("ici.") || assignment.starts_with("host.") || assignment.starts_with("input.") ||
-         assignment.starts_with("job.");
+         assignment.starts_with("job.") || assignment.starts_with("faults.");
 }
 
 /// The group of every point, numbered by first appearance.

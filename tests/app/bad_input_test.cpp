@@ -31,7 +31,8 @@ const std::vector<Mistake>& mistakes() {
       {"no_command",
        {},
        {"which command?",
-        "run, train, whatif, search, sweep, kernel, calibrate, memory, network, collective, stream, hlo, ops, tiles, "
+        "run, train, goodput, whatif, search, sweep, kernel, calibrate, memory, network, collective, stream, hlo, ops, "
+        "tiles, "
         "trace, "
         "validate, "
         "report, compare, describe, completion, man"}},
@@ -39,7 +40,8 @@ const std::vector<Mistake>& mistakes() {
       {"unknown_command",
        {"frobnicate"},
        {"'frobnicate' is not a command",
-        "one of: run, train, whatif, search, sweep, kernel, calibrate, memory, network, collective, stream, hlo, ops, "
+        "one of: run, train, goodput, whatif, search, sweep, kernel, calibrate, memory, network, collective, stream, "
+        "hlo, ops, "
         "tiles, "
         "trace, "
         "validate, report, compare, describe, completion, man"}},
@@ -89,6 +91,24 @@ const std::vector<Mistake>& mistakes() {
       {"trace_of_nothing",
        run_with({"--slice", "2x2", "--batch-per-core", "1", "--vcd", "x.vcd", "--trace", "chip(0,0).cor0.*"}),
        {"matches no signal", "did you mean 'chip(0,0).core0.*'?"}},
+      {"goodput_of_no_days",
+       {"goodput", "resnet50", "--days", "0"},
+       {"--days: error: '0' is not a number of days", "from 0.001 to 3650"}},
+      {"goodput_with_checkpoints_of_bytes",
+       {"goodput", "resnet50", "--checkpoint-every", "30 MB"},
+       {"--checkpoint-every: error: '30 MB' is not a time", "such as '30 min', or best"}},
+      {"goodput_with_mistyped_best",
+       {"goodput", "resnet50", "--checkpoint-every", "bets"},
+       {"--checkpoint-every: error:", "did you mean 'best'?"}},
+      {"goodput_without_a_policy",
+       {"goodput", "resnet50", "--without-spare", "pray"},
+       {"'pray' is not a policy", "reslice, wait"}},
+      {"goodput_of_too_many_spares",
+       {"goodput", "resnet50", "--spares", "-1"},
+       {"--spares: error: -1 is out of range"}},
+      {"failures_beyond_all_bounds",
+       {"goodput", "resnet50", "--slice", "2x2", "--batch-per-core", "1", "--set", "faults.chip_per_day=1000"},
+       {"--set: error: 'faults.chip_per_day' is a number of failures of one part per day"}},
       {"mistyped_part_of_lengths",
        {"run", "gnmt", "--lengths", "mena=26"},
        {"no part of lengths", "did you mean 'mean'?"}},

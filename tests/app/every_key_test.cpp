@@ -40,6 +40,11 @@ const Words small_step = small_run({});
 const Words fed_loop = small_run({"--loop", "steps=50 eval=2", "--set", "input.threads=20"});
 const Words saved_loop = small_run({"--loop", "steps=50 checkpoint=10"});
 const Words small_training = {"train", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--epochs", "1"};
+const Words failing = {"goodput", "resnet50", "--slice",  "8x8", "--batch-per-core",   "1",     "--seeds", "20",
+                       "--days",  "300",      "--spares", "1",   "--checkpoint-every", "30 min"};
+const Words failing_pods = {
+    "goodput", "resnet50", "--slice",         "64x32", "--batch-per-core",   "1",     "--seeds", "20",
+    "--days",  "300",      "--without-spare", "wait",  "--checkpoint-every", "30 min"};
 const Words pod_step = {"run", "resnet50", "--slice", "64x32", "--batch-per-core", "1"};
 const Words sharded_update = small_run({"--weight-update-sharding", "on"});
 const Words large_attention = {"run", "bert_large", "--slice",       "1x1", "--batch-per-core",
@@ -120,6 +125,9 @@ const std::vector<Showing>& showings() {
       {"job.storage_rate", {saved_loop}},
       {"job.checkpoint_beside", {saved_loop}},
       {"job.*", {small_training}},
+      {"faults.optics_per_day", {failing_pods}},
+      {"faults.silent_found", {failing}, {"faults.silent_per_day=0.01"}},
+      {"faults.*", {failing}},
       {"compiler.largest_segment", {long_messages}},
       {"compiler.row_*", {lookups}},
       {"compiler.moved_row_operations", {relayouts}},
@@ -189,7 +197,7 @@ Words tried_values(const std::string& key, const std::string& value) {
 std::string findings(const Outcome& outcome) {
   Json result = Json::parse(outcome.out);
   for (const char* repeated : {"wall_s", "compile_s", "simulation_wall_s", "partition_s", "warnings", "machine",
-                               "machine_peaks", "closed_form", "pin_rate_bytes_per_s"}) {
+                               "machine_peaks", "closed_form", "pin_rate_bytes_per_s", "faults"}) {
     result.erase(repeated);
   }
   return result.dump();
@@ -369,8 +377,8 @@ TEST(KeysOfTheNetwork, ThatCollectivesReadChangeTheirTime) {
 
 INSTANTIATE_TEST_SUITE_P(Sections, EveryKey,
                          ::testing::Values("core", "scalar", "mxu", "vector", "cross_lane", "dma", "hbm", "hbm_timing",
-                                           "switch", "ici", "host", "input", "job", "compiler", "pod", "tile_level",
-                                           "energy", "area", "site"),
+                                           "switch", "ici", "host", "input", "job", "faults", "compiler", "pod",
+                                           "tile_level", "energy", "area", "site"),
                          [](const auto& section) { return std::string(section.param); });
 
 }  // namespace

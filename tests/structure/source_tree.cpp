@@ -45,12 +45,13 @@ const std::vector<std::string>& folders() {
       // noc
       "noc", "noc/router", "noc/ici", "noc/chip_switch",
       // hw
-      "hw/parts", "hw/parts/hbm", "hw/parts/dma", "hw/parts/energy", "hw/parts/host", "hw/parts/level", "hw/parts/vector", "hw/parts/mxu",
-      "hw/parts/cross_lane", "hw/parts/scalar", "hw/parts/custom", "hw", "hw/isa", "hw/energy", "hw/memory/dram", "hw/timing", "hw/host",
-      "hw/input", "hw/memory", "hw/memory/banks", "hw/core", "hw/chip", "hw/pod", "hw/isa/pasm",
+      "hw/parts", "hw/parts/hbm", "hw/parts/dma", "hw/parts/energy", "hw/parts/host", "hw/parts/level",
+      "hw/parts/vector", "hw/parts/mxu", "hw/parts/cross_lane", "hw/parts/scalar", "hw/parts/custom",
+      "hw/parts/reliability", "hw", "hw/isa", "hw/energy", "hw/memory/dram", "hw/timing", "hw/host", "hw/input",
+      "hw/memory", "hw/memory/banks", "hw/core", "hw/chip", "hw/pod", "hw/isa/pasm",
       "hw/bundle/vector", "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
       // workloads
-      "workloads/job", "workloads/machines", "workloads/shardings", "workloads", "workloads/layers",
+      "workloads/job", "workloads/goodput", "workloads/machines", "workloads/shardings", "workloads", "workloads/layers",
       "workloads/pipelines", "workloads/streams", "workloads/models/recommenders", "workloads/models/mask_rcnn",
       "workloads/models/inception", "workloads/models/amoebanet", "workloads/models", "workloads/nets",
       "workloads/scalesim", "workloads/importers", "workloads/lengths",
@@ -71,7 +72,7 @@ const std::vector<std::string>& folders() {
       "studies/whatif", "studies/search",
       // app
       "app/options", "app/output", "app/command_line", "app/run/files", "app/run", "app/commands/hlo_parts",
-      "app/commands", "app/validate", "app/sweep", "app/whatif", "app/search", "app",
+      "app/commands", "app/validate", "app/sweep", "app/whatif", "app/search", "app/goodput", "app",
       // mpi
       "mpi"};
   return all;

@@ -35,7 +35,7 @@ std::string text_of(const CompiledStep& step) {
 
 bool is_networks_or_hosts(const std::string& key) {
   return test::in_section(key, "ici") || test::in_section(key, "host") || test::in_section(key, "input") ||
-         test::in_section(key, "job");
+         test::in_section(key, "job") || test::in_section(key, "faults");
 }
 
 TEST(CompiledStep, IsTheSameWhateverNetworkAndHost) {
