@@ -129,6 +129,8 @@ std::string goodput_json(const GoodputReport& r) {
                       {"interruptions", double(sum.interruptions) / n},
                       {"announced", double(sum.announced) / n},
                       {"between_failures_s", r.between_failures().si()},
+                      {"host_availability", r.host_availability()},
+                      {"slice_availability", r.slice_availability()},
                       {"smaller_slices", double(sum.smaller_slices) / n},
                       {"rerouted", double(sum.rerouted) / n},
                       {"suspect_steps", double(sum.suspect_steps) / n},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/goodput_report.h"
 
+#include "workloads/goodput/availability.h"
+
 namespace podsim::report {
 
 namespace goodput = workloads::goodput;
@@ -16,6 +18,21 @@ base::Duration GoodputReport::checkpoint_wait() const {
 }
 
 base::Duration GoodputReport::between_failures() const { return goodput::time_between_failures(sources); }
+
+double GoodputReport::host_availability() const {
+  double per_day = 0;
+  for (const goodput::FaultSource& source : sources) {
+    const bool repaired = source.cause != goodput::Cause::software && source.cause != goodput::Cause::cable &&
+                          source.cause != goodput::Cause::optics && source.cause != goodput::Cause::silent;
+    if (repaired) per_day += source.per_day * double(source.units) / double(hosts);
+  }
+  if (per_day == 0) return 1;
+  return goodput::availability(base::Duration(86'400 / per_day), base::Duration(goodput::seconds(plan.repair)));
+}
+
+double GoodputReport::slice_availability() const {
+  return goodput::BlockMachine{1, hosts, host_availability()}.block_availability();
+}
 
 base::Duration GoodputReport::young() const { return goodput::young_interval(checkpoint_wait(), between_failures()); }
 

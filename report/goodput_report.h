@@ -50,6 +50,8 @@ struct GoodputReport {
   base::Duration interval() const;          ///< work from one checkpoint to the next
   base::Duration checkpoint_wait() const;   ///< of the device for a checkpoint and its check
   base::Duration between_failures() const;  ///< mean, unannounced, of the whole slice
+  double host_availability() const;   ///< share of the time in which a host works, with its chips and without spares
+  double slice_availability() const;  ///< and all hosts of the slice at the same time
   base::Duration young() const;
   base::Duration daly() const;
 };

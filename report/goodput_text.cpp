@@ -186,7 +186,9 @@ std::string goodput_text(const GoodputReport& r) {
                       double(sum.steps) / n, base::to_string(base::Duration(goodput::seconds(r.plan.ways[0].step))),
                       goodput::seconds(r.plan.horizon) / goodput::seconds(r.plan.ways[0].step));
   text += counts_text(r, sum) + interval_text(r);
-  text += fmt::format("spares         {}\n", base::text::counted(r.plan.spares, "host"));
+  text += fmt::format("hosts          each works {} of the time, all {} at once {}, without the {}\n",
+                      base::text::percent(r.host_availability(), 2), r.hosts,
+                      base::text::percent(r.slice_availability(), 1), base::text::counted(r.plan.spares, "spare"));
   text += shares_text(r, sum) + causes_text(r, sum) + ways_text(r) + values_text(r);
   if (!r.verdicts.empty()) text += verdicts_text(r);
   if (!r.warnings.empty()) text += "\n";
