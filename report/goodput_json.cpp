@@ -58,7 +58,7 @@ GoodputJson interval_json(const GoodputReport& r) {
   if (!r.search) return json;
   GoodputJson points = GoodputJson::array();
   for (const goodput::IntervalPoint& point : r.search->points) {
-    points.push_back({{"work_s", point.work_s}, {"goodput", 1 / point.cost}});
+    points.push_back({{"work_s", point.work_s}, {"cost", point.cost}});
   }
   json["best_s"] = r.search->best.work.si();
   json["best_at_limit"] = r.search->best.at_limit;

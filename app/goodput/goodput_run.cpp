@@ -14,7 +14,7 @@
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
-#include "base/text/percent.h"
+#include "base/host/interrupt.h"
 #include "hw/parts/reliability/reliability_parameters.h"
 #include "workloads/job/job_parameters.h"
 
@@ -25,7 +25,7 @@ namespace model = workloads::goodput;
 using Reliability = hw::parts::reliability::Parameters;
 
 constexpr std::int64_t most_chips_with_links = 64;  ///< of a slice whose links are each simulated for their verdict
-constexpr double shortest_interval_s = 1e-3;
+constexpr double most_days_of_all = 100'000;        ///< which nanoseconds count: 274 years
 
 std::array<double, model::all_causes.size()> rates_of(const Reliability& faults) {
   std::array<double, model::all_causes.size()> rates{};
@@ -45,8 +45,7 @@ std::array<double, model::all_causes.size()> rates_of(const Reliability& faults)
 std::vector<base::ConfigEntry> values_of(const base::Config& machine) {
   std::vector<base::ConfigEntry> values;
   for (const base::ConfigEntry& entry : machine.entries()) {
-    const bool of_checkpoints = entry.key == "job.storage_rate" || entry.key == "job.checkpoint_beside";
-    if (entry.key.starts_with("faults.") || of_checkpoints) values.push_back(entry);
+    if (entry.key.starts_with("faults.") || entry.key.starts_with("job.")) values.push_back(entry);
   }
   return values;
 }
@@ -75,6 +74,7 @@ class GoodputRun {
   }
 
   report::GoodputReport run() {
+    base::host::throw_on_interrupt();
     find_ways();
     make_plan();
     if (options_.verdicts) find_verdicts();
@@ -91,6 +91,7 @@ class GoodputRun {
     if (options_.without_spare == model::WithoutSpare::wait) return;
     for (auto& smaller : smaller_ways(options_.run, whole_, *site_, machine_))
       report_.ways.push_back(std::move(smaller));
+    base::host::throw_on_interrupt();  // a run that has ended does not listen to interruptions
     if (const auto slowdown = slowdown_around_any(whole_, *site_)) {
       report_.plan.rerouted = model::nanoseconds(base::Duration(model::seconds(way.step) * *slowdown));
       report_.rerouted_how = "messages take other links";
@@ -162,6 +163,11 @@ class GoodputRun {
 }  // namespace
 
 report::GoodputReport run_goodput(const GoodputOptions& options) {
+  if (double(options.seeds.count) * options.days > most_days_of_all) {
+    throw base::InputError(fmt::format("{} seeds of {:g} days are more than {:g} days together", options.seeds.count,
+                                       options.days, most_days_of_all),
+                           "fewer --seeds or --days");
+  }
   const auto begin = base::host::HostClock::now();
   report::GoodputReport report = GoodputRun(options).run();
   report.wall_s = base::host::seconds_since(begin);

@@ -45,6 +45,14 @@ std::vector<model::Sizes> kept_slices(const model::Site& site) {
   return kept;
 }
 
+/// Samples of a core in a step; 0 if they are not known, or not the same for all.
+std::int64_t batch_of(const report::run::RunReport& whole) {
+  if (whole.batch_per_core > 0) return whole.batch_per_core;
+  const auto samples = std::int64_t(whole.samples_per_step());
+  const std::int64_t cores = whole.chips * whole.machine.cores_per_chip;
+  return samples % cores == 0 ? samples / cores : 0;
+}
+
 /// The job on other chips, as the options have it but for the slice and the batch.
 run::RunOptions on_slice(const run::RunOptions& options, const model::Sizes& sizes, std::int64_t batch) {
   run::RunOptions other = options;
@@ -61,14 +69,14 @@ WayReport smaller_way(const run::RunOptions& options, const report::run::RunRepo
     way.sizes = sizes;
     return way;
   };
-  if (whole.batch_per_core > 0) {
+  if (const std::int64_t batch = batch_of(whole); batch > 0) {
     try {
-      return {simulated(whole.batch_per_core * ratio), fmt::format("{} samples a core", whole.batch_per_core * ratio)};
+      return {simulated(batch * ratio), fmt::format("{} samples a core", batch * ratio)};
     } catch (const base::InputError&) {
       // More samples do not fit the memory, or the flags fit the whole slice only.
     }
     try {
-      WayReport added{simulated(whole.batch_per_core), fmt::format("{} steps, added up", ratio)};
+      WayReport added{simulated(batch), fmt::format("{} steps, added up", ratio)};
       added.way.step *= ratio;
       return added;
     } catch (const base::InputError&) {
@@ -137,6 +145,7 @@ double slowdown_around(const report::run::RunReport& whole, const model::Site& s
 
 std::optional<double> slowdown_around_any(const report::run::RunReport& whole, const model::Site& site) {
   const noc::Topology& slice = site.slice();
+  if (slice.nodes() == 1) return std::nullopt;
   double largest = 1;
   for (int d = 0; d < slice.dimensions(); ++d) {
     if (slice.size(d) == 1) continue;

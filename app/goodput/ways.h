@@ -32,7 +32,8 @@ std::vector<report::GoodputReport::WayReport> smaller_ways(const run::RunOptions
 /// as an all-reduce over all cores.
 double slowdown_around(const report::run::RunReport& whole, const workloads::goodput::Site& site, noc::LinkId link);
 
-/// The largest factor of the middle links of the dimensions. std::nullopt if a link of the slice has no way around it.
+/// The largest factor of the middle links of the dimensions. std::nullopt if there are no
+/// links, or one has no way around it.
 std::optional<double> slowdown_around_any(const report::run::RunReport& whole, const workloads::goodput::Site& site);
 
 }  // namespace podsim::app::goodput

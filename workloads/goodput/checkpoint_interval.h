@@ -22,7 +22,7 @@ base::Duration daly_interval(base::Duration checkpoint, base::Duration between_f
 base::Duration expected_time(base::Duration work, base::Duration checkpoint, base::Duration restart,
                              base::Duration between_failures);
 
-/// What a job with checkpoints after `work` takes, over its work: 1 if nothing fails and checkpoints take no time.
+/// What work takes with checkpoints after `work`, over the work: 1 if nothing is lost and checkpoints take no time.
 struct IntervalPoint {
   double work_s = 0;
   double cost = 1;

@@ -42,7 +42,7 @@ struct JobPlan {
   Nanoseconds repair, cable_repair;  ///< means; exponential
 
   /// From the begin of one checkpoint's steps to that of the next: steps, check, and the wait for the checkpoint. A
-  /// checkpoint that is stored beside the steps waits for the storing of the one before.
+  /// checkpoint that is stored while steps run waits for the storing of the one before.
   Nanoseconds period(Nanoseconds step, const Way& way) const;
   /// The part of a period in which the device waits for the checkpoint.
   Nanoseconds blocked(Nanoseconds step, const Way& way) const;

@@ -30,7 +30,7 @@ struct Position {
   Time step;
 };
 
-/// A defective chip that no check has found yet.
+/// A host with a defective chip that no check has found yet.
 struct Corruption {
   Time begin;
   std::int64_t host = 0;
@@ -93,9 +93,11 @@ class JobRun {
       corrupt_from_ = std::min(corrupt_from_.value_or(steps), steps);
       return;
     }
+    const std::int64_t host = host_of(event);
+    if (std::ranges::find(corruptions_, host, &Corruption::host) != corruptions_.end()) return;
     const double missed = 1 - plan_.silent_found;
     const double checks = missed > 0 ? std::floor(std::log(event.draw) / std::log(missed)) : 0;
-    corruptions_.push_back({event.time, host_of(event), 1 + std::int64_t(std::min(checks, 1e6)), steps});
+    corruptions_.push_back({event.time, host, 1 + std::int64_t(std::min(checks, 1e6)), steps});
   }
   /// The next failure up to a time, which becomes the time. std::nullopt: there is none, or the end of the days comes
   /// first.

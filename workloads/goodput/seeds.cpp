@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/host/interrupt.h"
+
 namespace podsim::workloads::goodput {
 namespace {
 
@@ -23,6 +25,7 @@ std::int64_t seeds_of_search(const JobPlan& plan, std::span<const FaultSource> s
 std::vector<JobOutcome> run_seeds(const JobPlan& plan, std::span<const FaultSource> sources, const Seeds& seeds) {
   std::vector<JobOutcome> outcomes;
   for (std::int64_t i = 0; i < seeds.count; ++i) {
+    base::host::end_if_interrupted();
     outcomes.push_back(run_job(plan, fault_events(sources, plan.horizon, seeds.seed + std::uint64_t(i))));
   }
   return outcomes;
@@ -92,13 +95,17 @@ IntervalSearch search_interval(JobPlan plan, std::span<const FaultSource> source
     plan.checkpoint_steps = std::max<std::int64_t>(std::llround(wanted / seconds(way.step)), 1);
     const double work_s = seconds(way.step * plan.checkpoint_steps);
     if (!search.points.empty() && search.points.back().work_s >= work_s) continue;
-    Nanoseconds all, training;
+    double work_s_of_all = 0, cost_s = 0;
     for (const std::vector<FaultEvent>& month : months) {
+      base::host::end_if_interrupted();
       const JobOutcome outcome = run_job(plan, month);
-      all += plan.horizon;
-      training += outcome.training;
+      const Nanoseconds work = outcome.training + outcome.slower;
+      Nanoseconds cost = outcome.checkpoints + outcome.checks;
+      for (const CauseTimes& cause : outcome.causes) cost += cause.lost;
+      work_s_of_all += seconds(work);
+      cost_s += seconds(cost);
     }
-    search.points.push_back({work_s, seconds(all) / std::max(seconds(training), 1e-9)});
+    search.points.push_back({work_s, 1 + cost_s / std::max(work_s_of_all, 1e-9)});
   }
   if (search.points.size() >= 4) search.best = best_interval(search.points);
   return search;

@@ -55,7 +55,7 @@ TEST(JobRun, GoesBackBehindAnUnfinishedCheckpoint) {
   EXPECT_EQ(outcome.steps, 105);  // from 275 s: a period until 395 s, and 5 s
 }
 
-/// Beside the steps a checkpoint blocks 5 s and is stored 15 s later: at 60 + 105 + 15 = 180 s.
+/// Stored while steps run, a checkpoint blocks 5 s and is complete 15 s later: at 60 + 105 + 15 = 180 s.
 TEST(JobRun, StoresCheckpointsBesideTheSteps) {
   JobPlan plan = sample_plan(700);
   plan.beside = true;
@@ -191,6 +191,20 @@ TEST(JobRun, TakesTheTimeOfTheRenewalProcess) {
     // 1e5 crashes or more: 1 % is three deviations.
     EXPECT_NEAR(3e8 / (double(outcome.steps) / 100) / expected, 1, 0.01) << between_s;
   }
+}
+
+/// A job that waits for repairs, and loses nothing else, runs while all hosts work: (M / (M + R))^hosts of the time.
+TEST(JobRun, RunsWhileAllHostsWork) {
+  JobPlan plan = sample_plan(2e9);
+  plan.ways[0] = {{8, 8}, ns(1), ns(0), ns(0), ns(0)};
+  plan.checkpoint_steps = 1;
+  plan.without_spare = WithoutSpare::wait;
+  plan.detection = plan.diagnosis = ns(0);
+  const FaultSource hosts{Cause::host, plan.site->hosts(), 1, 1};
+  const JobOutcome outcome = run(plan, fault_events({&hosts, 1}, plan.horizon, 3));
+  const double works = 86'400 / (86'400 + 8000.0);
+  // Some 1e5 repairs: 0.005 is more than three deviations.
+  EXPECT_NEAR(seconds(outcome.training) / 2e9, std::pow(works, 8), 0.005);
 }
 
 }  // namespace
