@@ -50,9 +50,10 @@ goodput::CauseTimes sum_of_causes(const goodput::JobOutcome& sum) {
 }
 
 std::string interval_text(const GoodputReport& r) {
-  std::string text = fmt::format("checkpoint     after {} ({}), {}; the device waits {} for it\n",
-                                 long_time(r.interval()), base::text::counted(r.plan.checkpoint_steps, "step"),
-                                 r.interval_source, base::to_string(r.checkpoint_wait()));
+  std::string text =
+      fmt::format("checkpoint     after {} ({}), {}; {}, for which the device waits {}\n", long_time(r.interval()),
+                  base::text::counted(r.plan.checkpoint_steps, "step"), r.interval_source,
+                  base::to_string(r.checkpoint.state), base::to_string(r.checkpoint_wait()));
   text += fmt::format("               Young {}, Daly {}", long_time(r.young()), long_time(r.daly()));
   if (r.search && r.search->points.size() >= 4) {
     const goodput::BestInterval& best = r.search->best;

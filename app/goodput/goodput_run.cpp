@@ -25,6 +25,7 @@ namespace model = workloads::goodput;
 using Reliability = hw::parts::reliability::Parameters;
 
 constexpr std::int64_t most_chips_with_links = 64;  ///< of a slice whose links are each simulated for their verdict
+constexpr double most_failures = 5e6;               ///< of all seeds together, which are held in memory
 constexpr double most_days_of_all = 100'000;        ///< which nanoseconds count: 274 years
 
 std::array<double, model::all_causes.size()> rates_of(const Reliability& faults) {
@@ -115,6 +116,17 @@ class GoodputRun {
     plan.repair = model::nanoseconds(faults.repair);
     plan.cable_repair = model::nanoseconds(faults.cable_repair);
     report_.sources = model::fault_sources(*site_, rates_of(faults), faults.shape);
+    check_failures();
+  }
+
+  void check_failures() const {
+    double failures = 0;
+    for (const model::FaultSource& source : report_.sources) failures += double(source.units) * source.per_day;
+    failures *= options_.days * double(options_.seeds.count);
+    if (failures <= most_failures) return;
+    throw base::InputError(
+        fmt::format("{:.3g} failures of all seeds together are more than {:g}", failures, most_failures),
+        "lower rates of [faults], fewer --seeds or --days");
   }
 
   void choose_interval() {

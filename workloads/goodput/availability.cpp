@@ -24,15 +24,15 @@ double BlockMachine::block_availability() const { return std::pow(host_availabil
 double share_in_joined_slices(const BlockMachine& machine, std::int64_t slice_blocks) {
   double share = 0;
   for (std::int64_t working = slice_blocks; working <= machine.blocks; ++working) {
-    const auto used = double(working / slice_blocks * slice_blocks);
-    share += binomial(machine.blocks, working, machine.block_availability()) * used / double(machine.blocks);
+    const std::int64_t used = working - working % slice_blocks;
+    share += binomial(machine.blocks, working, machine.block_availability()) * double(used) / double(machine.blocks);
   }
   return share;
 }
 
 double share_in_fixed_slices(const BlockMachine& machine, std::int64_t slice_blocks) {
-  const auto used = double(machine.blocks / slice_blocks * slice_blocks);
-  return std::pow(machine.block_availability(), double(slice_blocks)) * used / double(machine.blocks);
+  const std::int64_t used = machine.blocks - machine.blocks % slice_blocks;
+  return std::pow(machine.block_availability(), double(slice_blocks)) * double(used) / double(machine.blocks);
 }
 
 }  // namespace podsim::workloads::goodput

@@ -22,14 +22,18 @@ class SourceEvents {
     if (source_.shape == 1) {
       // Exponential times have no memory: the failures of all units together are those of one that fails more often.
       const double mean_of_all = mean / double(source_.units);
-      for (double t = random_.exponential(mean_of_all); t < end_; t += random_.exponential(mean_of_all)) {
-        add(events, t, random_.below(source_.units));
+      double time = random_.exponential(mean_of_all);
+      while (time < end_) {
+        add(events, time, random_.below(source_.units));
+        time += random_.exponential(mean_of_all);
       }
       return;
     }
     for (std::int64_t unit = 0; unit < source_.units; ++unit) {
-      for (double t = random_.residual(mean, source_.shape); t < end_; t += random_.weibull(mean, source_.shape)) {
-        add(events, t, unit);
+      double time = random_.residual(mean, source_.shape);
+      while (time < end_) {
+        add(events, time, unit);
+        time += random_.weibull(mean, source_.shape);
       }
     }
   }
