@@ -9,9 +9,11 @@
 #include "report/goodput_report.h"
 
 namespace podsim::report {
-namespace {
 
 namespace goodput = workloads::goodput;
+
+namespace {
+
 using GoodputJson = nlohmann::ordered_json;
 using goodput::Nanoseconds;
 

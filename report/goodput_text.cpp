@@ -12,9 +12,11 @@
 #include "report/goodput_report.h"
 
 namespace podsim::report {
-namespace {
 
 namespace goodput = workloads::goodput;
+
+namespace {
+
 using goodput::Nanoseconds;
 using GoodputColumn = base::text::TextTable::Align;
 
@@ -29,12 +31,12 @@ std::string long_time(double seconds) {
 
 std::string long_time(base::Duration time) { return long_time(time.si()); }
 
-double share(Nanoseconds part, const goodput::JobOutcome& sum) {
+double goodput_share(Nanoseconds part, const goodput::JobOutcome& sum) {
   return goodput::seconds(part) / goodput::seconds(sum.all());
 }
 
 std::string share_text(Nanoseconds part, const goodput::JobOutcome& sum) {
-  return base::text::percent(share(part, sum), 2);
+  return base::text::percent(goodput_share(part, sum), 2);
 }
 
 goodput::CauseTimes sum_of_causes(const goodput::JobOutcome& sum) {
@@ -179,7 +181,7 @@ std::string goodput_text(const GoodputReport& r) {
   text += fmt::format(
       "goodput        {} of the time in steps that count; of ten jobs one has less than {}, one more "
       "than {}, median {}\n",
-      base::text::percent(share(sum.training, sum), 2),
+      base::text::percent(goodput_share(sum.training, sum), 2),
       base::text::percent(goodput::goodput_quantile(r.outcomes, 0.1), 2),
       base::text::percent(goodput::goodput_quantile(r.outcomes, 0.9), 2),
       base::text::percent(goodput::goodput_quantile(r.outcomes, 0.5), 2));

@@ -19,9 +19,11 @@
 #include "workloads/job/job_parameters.h"
 
 namespace podsim::app::goodput {
-namespace {
 
 namespace model = workloads::goodput;
+
+namespace {
+
 using Reliability = hw::parts::reliability::Parameters;
 
 constexpr std::int64_t most_chips_with_links = 64;  ///< of a slice whose links are each simulated for their verdict

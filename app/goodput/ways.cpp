@@ -18,9 +18,11 @@
 #include "workloads/job/job_parameters.h"
 
 namespace podsim::app::goodput {
-namespace {
 
 namespace model = workloads::goodput;
+
+namespace {
+
 using WayReport = report::GoodputReport::WayReport;
 
 constexpr std::int64_t loop_steps = 1000;

@@ -13,7 +13,7 @@ namespace podsim::workloads::goodput {
 ///
 /// A host has a box of chips that tiles the slice: its size doubles along one dimension after another, x first, as long
 /// as that divides the slice, up to the chips of a host. On TPU v3 it is 4x2. Links within a box are traces of a
-/// board, which fail with their host. Of two directions of a link the positive one stands for the cable.
+/// board, which fail with their host. The positive direction of a link stands for the cable.
 class Site {
  public:
   Site(noc::Topology slice, noc::PodShape pod, std::int64_t host_chips);

@@ -23,14 +23,15 @@ struct Part {
   std::int64_t elements = 0;
 };
 
-Part shorter(const noc::Topology& slice, const noc::Link& link, std::int64_t elements) {
+Part shorter(const noc::Topology& slice, const noc::Link& link, std::int64_t elements, Algorithm algorithm) {
+  const bool last_first = orders(algorithm, slice.dimensions()) == 1;
   std::vector<std::int64_t> sizes;
   std::vector<bool> wraps;
   noc::Coordinates from = slice.coordinates(link.from);
   for (int d = 0; d < slice.dimensions(); ++d) {
     const std::int32_t size = d == link.dimension ? slice.size(d) : std::min(slice.size(d), shortened);
     // Dimensions behind the link's come first and divide what is reduced along it.
-    if (d > link.dimension) elements = elements * size / slice.size(d);
+    if (d > link.dimension && last_first) elements = elements * size / slice.size(d);
     if (size != slice.size(d)) from[std::size_t(d)] = std::min(from[std::size_t(d)], size / 2);
     sizes.push_back(size);
     wraps.push_back(slice.wraps(d));
@@ -62,7 +63,8 @@ ReroutedAllReduce rerouted_all_reduce(const TargetMachine& machine, const noc::T
   const auto all = CollectiveGroups::all(slice, cores);
   const Algorithm algorithm = times.choose(slice, all, request).schedule->algorithm();
   const noc::Link cable = slice.link(link).value();
-  const Part part = slice.nodes() > largest_simulated ? shorter(slice, cable, elements) : Part{slice, link, elements};
+  const Part part =
+      slice.nodes() > largest_simulated ? shorter(slice, cable, elements, algorithm) : Part{slice, link, elements};
   const auto schedule = std::make_shared<const schedule::CollectiveSchedule>(
       part.slice, cores, CollectiveGroups::all(part.slice, cores),
       schedule::CollectiveRequest{CollectiveKind::all_reduce, type, part.elements}, algorithm,

@@ -15,8 +15,8 @@ struct ReroutedAllReduce {
 };
 
 /// Simulates it, by messages. On more than 256 chips the delay is that of a smaller slice: it keeps the dimension of
-/// the link, of the others four chips with their wraps. As many bytes pass the link as on the whole slice, if the
-/// algorithm reduces along the last dimension first: along this one all of them, along an earlier one the shards that
+/// the link, of the others four chips with their wraps. Nearly as many bytes pass the link there: all of them if the
+/// dimension is the first to be reduced, or one of several that come first for a part each, else the shards that the
 /// later dimensions leave. The ends of the link have to be joined by other links. SimulationError if they are not.
 ReroutedAllReduce rerouted_all_reduce(const TargetMachine& machine, const noc::Topology& slice, base::Bytes bytes,
                                       noc::LinkId link);
