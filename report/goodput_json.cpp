@@ -88,6 +88,7 @@ GoodputJson verdicts_json(const GoodputReport& r) {
     if (of.slowdown) row["slowdown"] = *of.slowdown;
     if (of.verdict.remaining) {
       row["remaining"] = fmt::format("{}", fmt::join(of.verdict.remaining->sizes, "x"));
+      if (const auto slowdown = r.slowdown_on(of.verdict.remaining->sizes)) row["remaining_slowdown"] = *slowdown;
       row["text"] = to_string(*of.verdict.remaining);
     } else {
       row["remaining"] = nullptr;

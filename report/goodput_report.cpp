@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/goodput_report.h"
 
+#include <algorithm>
+
 #include "workloads/goodput/availability.h"
 
 namespace podsim::report {
@@ -32,6 +34,12 @@ double GoodputReport::host_availability() const {
 
 double GoodputReport::slice_availability() const {
   return goodput::BlockMachine{1, hosts, host_availability()}.block_availability();
+}
+
+std::optional<double> GoodputReport::slowdown_on(const goodput::Sizes& sizes) const {
+  const auto found = std::ranges::find(ways, sizes, [](const WayReport& way) { return way.way.sizes; });
+  if (found == ways.end()) return std::nullopt;
+  return goodput::seconds(found->way.step) / goodput::seconds(ways[0].way.step);
 }
 
 base::Duration GoodputReport::young() const { return goodput::young_interval(checkpoint_wait(), between_failures()); }

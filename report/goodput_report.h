@@ -52,6 +52,8 @@ struct GoodputReport {
   base::Duration between_failures() const;  ///< mean, unannounced, of the whole slice
   double host_availability() const;   ///< share of the time in which a host works, with its chips and without spares
   double slice_availability() const;  ///< and all hosts of the slice at the same time
+  /// Factor of a step's time on slices of these sizes; std::nullopt if the job has none of them.
+  std::optional<double> slowdown_on(const workloads::goodput::Sizes& sizes) const;
   base::Duration young() const;
   base::Duration daly() const;
 };

@@ -148,15 +148,19 @@ std::string counts_text(const GoodputReport& r, const goodput::JobOutcome& sum) 
   return text;
 }
 
-std::string verdict_line(const GoodputReport::LinkVerdict& of) {
+std::string verdict_line(const GoodputReport& r, const GoodputReport::LinkVerdict& of) {
   const goodput::Verdict& verdict = of.verdict;
   std::string text;
   if (verdict.hops > 0) {
     text = fmt::format("rerouted, {} in place of 1", base::text::counted(verdict.hops, "hop"));
-    if (of.slowdown) text += fmt::format(", a step of {:.3f} times the time", *of.slowdown);
+    if (of.slowdown) text += fmt::format(", a step takes {:.3f} times as long", *of.slowdown);
     text += "; ";
   }
-  return text + (verdict.remaining ? "remaining slice " + to_string(*verdict.remaining) : "no slice remains");
+  if (!verdict.remaining) return text + "no slice remains";
+  text += "remaining slice " + to_string(*verdict.remaining);
+  if (const auto slowdown = r.slowdown_on(verdict.remaining->sizes))
+    text += fmt::format(", a step takes {:.3f} times as long", *slowdown);
+  return text;
 }
 
 }  // namespace
@@ -165,7 +169,7 @@ std::string verdicts_text(const GoodputReport& report) {
   using enum base::text::TextTable::Align;
   base::text::TextTable table({left, left, left});
   for (const GoodputReport::LinkVerdict& of : report.verdicts) {
-    table.row({"  " + to_string(of.verdict.part), of.verdict.name, verdict_line(of)});
+    table.row({"  " + to_string(of.verdict.part), of.verdict.name, verdict_line(report, of)});
   }
   return fmt::format("\nverdicts of single faults of {}\n", base::text::with_article(report.slice)) + table.text();
 }
@@ -189,7 +193,7 @@ std::string goodput_text(const GoodputReport& r) {
                       double(sum.steps) / n, base::to_string(base::Duration(goodput::seconds(r.plan.ways[0].step))),
                       goodput::seconds(r.plan.horizon) / goodput::seconds(r.plan.ways[0].step));
   text += counts_text(r, sum) + interval_text(r);
-  text += fmt::format("hosts          each works {} of the time, all {} at once {}, without the {}\n",
+  text += fmt::format("hosts          each works {} of the time, all {} at once {}; {}\n",
                       base::text::percent(r.host_availability(), 2), r.hosts,
                       base::text::percent(r.slice_availability(), 1), base::text::counted(r.plan.spares, "spare"));
   text += shares_text(r, sum) + causes_text(r, sum) + ways_text(r) + values_text(r);

@@ -43,6 +43,7 @@ TEST(Goodput, HasAVerdictOfEveryPart) {
   EXPECT_EQ(result["verdicts"].size(), 64u + 112u + 8u);
   for (const Json& verdict : result["verdicts"]) {
     EXPECT_TRUE(verdict["remaining"] == "8x4" || verdict["remaining"] == "4x8") << verdict;
+    EXPECT_GT(verdict["remaining_slowdown"], 1.0) << verdict;
     if (verdict["part"] == "link") {
       EXPECT_GE(verdict["slowdown"], 1.0) << verdict;
     }
