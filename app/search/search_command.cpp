@@ -190,11 +190,13 @@ studies::search::SearchIdentity identity_of(const Words& step, const base::Confi
   return {.command = "podsim " + base::host::shell_line(step), .content = base::sha256(content)};
 }
 
-/// "transformer-search" of a built-in workload, of a file by its name without what follows a point.
+/// "transformer-4x4-search" of a built-in workload, of a file by its name without what follows a point; without a slice
+/// "transformer-search".
 std::filesystem::path folder_of(const SearchOptions& options) {
   if (!options.output.empty()) return options.output;
   const std::string name = std::filesystem::path(options.run.workload).filename().string();
-  return name.substr(0, name.find('.')) + "-search";
+  const std::string slice = options.run.slice.empty() ? "" : "-" + options.run.slice;
+  return name.substr(0, name.find('.')) + slice + "-search";
 }
 
 void check_exhaustive(const SearchOptions& options, const studies::search::SearchQuestion& question) {
@@ -308,7 +310,7 @@ void add_search(CLI::App& program, const Words& words, MakeRunners make_runners,
   command
       ->add_option("-o", options->output,
                    "Folder for what was run (search.sqlite) and for sharding\nfiles; a search that ended early goes on "
-                   "there\n[WORKLOAD-search]")
+                   "there\n[WORKLOAD-SLICE-search]")
       ->option_text("FOLDER");
   options::add_limit_option(*command);
   command->add_flag("--json", options->json, "One JSON object on stdout");

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/options/file_option.h"
+#include "app/options/flag_values.h"
 #include "app/options/limit_option.h"
 #include "app/run/run_command.h"
 #include "app/run/run_options.h"
@@ -133,14 +134,15 @@ void add_whatif(CLI::App& program, const Words& words, sweep::RunProgram run_pro
           },
           "Steps that run at the same time [as many as processors]")
       ->option_text("N");
+  static const std::vector<std::string> measures{"rate", "energy"};
   command
       ->add_option_function<std::string>(
           "--by",
           [options](const std::string& text) {
-            options->by = studies::whatif::Measure(
-                base::host::parse_choice("--by", text, "what a gain is of", {"rate", "energy"}));
+            options->by = studies::whatif::Measure(base::host::parse_choice("--by", text, "a measure", measures));
           },
           "What a gain is of: samples per second (rate) or\nper joule (energy) [rate]")
+      ->type_name(options::alternatives(measures))
       ->option_text("MEASURE");
   options::add_limit_option(*command);
   command->add_flag("--json", options->json, "One JSON object on stdout");

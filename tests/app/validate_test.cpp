@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -46,6 +47,21 @@ TEST(Validate, ASourceThatIsLeftOutIsComparedBothWays) {
   EXPECT_LE(kernels["left_out_error"], kernels["at_worst_error"]);
   EXPECT_EQ(kernels["values"].size(), json["parameters"].size());
   EXPECT_EQ(folder.run({"validate", "--data", ".", "--leave-out", "kernels"}).out.find("source"), 0U);
+}
+
+// Watts that Google has published, of chips and of runs with their hosts: each within 12 %, also by the values that follow
+// from all other rows alone.
+TEST(ValidatePower, EveryRowIsWithinTwelvePerCent) {
+  const test::Folder folder;
+  const test::Outcome outcome = folder.run({"validate", "power", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(json["rows"].size(), 8U);
+  for (const auto& row : json["rows"]) {
+    EXPECT_LT(std::abs(row["error"].get<double>()), 0.12) << row;
+    EXPECT_LT(std::abs(row["error_left_out"].get<double>()), 0.12) << row;
+    EXPECT_TRUE(row["problems"].empty()) << row;
+  }
 }
 
 TEST(Validate, EstimatesAreHeldToSimulations) {
