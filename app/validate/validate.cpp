@@ -11,6 +11,7 @@
 #include "app/options/op_cache_option.h"
 #include "app/output/partial_result.h"
 #include "app/validate/validate_estimates.h"
+#include "app/validate/validate_faults.h"
 #include "app/validate/validate_jobs.h"
 #include "app/validate/validate_power.h"
 #include "app/validate/validate_published.h"
@@ -106,6 +107,7 @@ void add_validate(CLI::App& program) {
   add_validate_steps(*validate);
   add_validate_jobs(*validate);
   add_validate_power(*validate);
+  add_validate_faults(*validate);
   add_validate_memory(*validate);
   add_validate_estimates(*validate);
   validate->callback([options, validate] {
