@@ -50,9 +50,9 @@ struct CompiledStep {
 };
 
 /// Cache key of a compiled step: equal keys imply equal steps if shareable(). It contains the flags that determine the
-/// program, the slice, and the machine's keys except those of [host], [input], [job], [faults] and, unless collectives are
-/// overlapped by their times (sw/compiler/overlap.h), of [ici], which the compiler does not read. A file is represented
-/// by its path, size and time of change.
+/// program, the slice, and the machine's keys except those of [host], [input], [job], [faults] and, unless collectives
+/// are overlapped by their times (sw/compiler/overlap.h), of [ici], which the compiler does not read. A file is
+/// represented by its path, size and time of change.
 std::string step_key(const RunOptions& options, const base::Config& machine);
 
 /// Compiles the step that the flags of a run describe (sw/driver/compile.h). Errors in files, slice or batch, and a
