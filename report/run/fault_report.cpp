@@ -76,7 +76,7 @@ std::vector<FaultCost> fault_costs(const sw::runtime::RunResult& faulty, const s
 
 std::string faults_line(const RunReport& report) {
   if (!report.faults) return "";
-  const std::string faults = fmt::format("{}", fmt::join(report.faults->faults, ", "));
+  std::string faults = fmt::format("{}", fmt::join(report.faults->faults, ", "));
   const auto& healthy = report.faults->healthy;
   if (!healthy || report.is_part_of_step()) return faults;
   const base::Time step = report.result.step_time;

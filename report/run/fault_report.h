@@ -20,8 +20,8 @@ struct ExpectedLargest {
   std::string fault;
   std::int64_t draws = 0;  ///< chips or hosts of the slice
   bool of_hosts = false;
-  std::optional<double> delay_s;  ///< mean of the largest delay
-  std::optional<double> longer;   ///< mean of the largest part by which a chip takes longer
+  std::optional<double> delay_s = {};  ///< mean of the largest delay
+  std::optional<double> longer = {};   ///< mean of the largest part by which a chip takes longer
 };
 
 struct FaultReport {
