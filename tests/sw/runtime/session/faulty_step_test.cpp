@@ -214,7 +214,7 @@ int held_of(std::uint64_t first, std::uint64_t end) {
   return held;
 }
 
-TEST(FaultyStep, IsNeverFasterThanTheHealthyOne) { EXPECT_LE(held_of(0, 400), 4); }
+TEST(FaultyStep, IsNeverFasterThanTheHealthyOne) { EXPECT_LE(held_of(0, 150), 3); }
 
 /// What a change of order brings forward is rare.
 TEST(FaultyStep, IsNeverFasterInTwoThousandCases) { EXPECT_LE(held_of(0, 2000), 10); }
