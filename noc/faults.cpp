@@ -240,7 +240,8 @@ Faults::Faults(const Topology& topology, std::span<const Fault> faults, const Fa
   if (!any_) return;
   links_.resize(std::size_t(topology.link_ids()));
   chips_.resize(std::size_t(topology.nodes()));
-  host_speeds_.resize(std::size_t(base::divide_round_up(std::int64_t(topology.nodes()), context.host_chips)), 1.0);
+  hosts_.emplace(topology, context.host_chips);
+  host_speeds_.resize(std::size_t(hosts_->hosts()), 1.0);
   for (const Fault& fault : faults) apply(topology, fault);
   for (ChipState& chip : chips_) {
     const double both = chip.slow_chip * chip.drawn;
@@ -305,7 +306,7 @@ base::Time Faults::delay(NodeId chip, std::int64_t turn) const {
     const double part = quantile(jitter.distribution, drawn_share(context_.seed, what));
     return base::Time(std::llround(part * double(jitter.scale.value())));
   };
-  return amount(jitter_, draws_of_chips, chip) + amount(host_jitter_, draws_of_hosts, chip / context_.host_chips);
+  return amount(jitter_, draws_of_chips, chip) + amount(host_jitter_, draws_of_hosts, hosts_ ? hosts_->host_of(chip) : 0);
 }
 
 std::vector<NodeId> Faults::dead_chips() const {

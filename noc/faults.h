@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "base/units.h"
 #include "noc/chip_speed.h"
 #include "noc/distribution.h"
+#include "noc/host_boxes.h"
 #include "noc/topology.h"
 
 /// Faults of a slice. The same list applies at every level of detail.
@@ -21,8 +23,7 @@
 ///   slow-chip:(2,2):0.8        everything on the chip takes 1 / 0.8 of its time
 ///   slow-clock:(2,2):0.8       all but its HBM does
 ///   slow-hbm:(2,2):0.8         its HBM has 0.8 of its rate
-///   slow-host:3:0.5            everything on that host takes 1 / 0.5 of its time; hosts have chips in the order of
-///                              their numbers
+///   slow-host:3:0.5            everything on that host takes 1 / 0.5 of its time; host_boxes.h numbers hosts
 ///   bit-errors:1e-12           probability of a bit error at the end of a link, on every link, or on one link if named
 ///                              before the value: `:(0,0)x+`. The link sends a packet with an error again
 ///   stalls:0.2                 probability that a link stalls for a cycle of the routers' clock each time it has sent
@@ -130,6 +131,7 @@ class Faults {
   bool any_ = false, any_dead_ = false;
   std::vector<LinkState> links_;
   std::vector<ChipState> chips_;
+  std::optional<HostBoxes> hosts_;
   std::vector<double> host_speeds_;
   FaultContext context_;
   Jitter jitter_, host_jitter_;

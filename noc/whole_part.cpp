@@ -4,71 +4,66 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <set>
-#include <utility>
+#include <optional>
 #include <vector>
 
 namespace podsim::noc {
 namespace {
 
-/// Tries a box; one that contains a dead chip is replaced by the boxes on both sides of that chip along each dimension.
-class PartSearch {
- public:
-  PartSearch(const Topology& slice, std::span<const NodeId> dead) : dimensions_(std::size_t(slice.dimensions())) {
-    for (const NodeId chip : dead) dead_.push_back(slice.coordinates(chip));
-    Coordinates sizes{};
-    for (int d = 0; d < slice.dimensions(); ++d) sizes[std::size_t(d)] = slice.size(d);
-    search({}, sizes);
+/// Calls visit(sizes) for each box whose sizes are powers of two within the slice.
+template <class Visit>
+void for_each_size(const Topology& slice, int dimension, Coordinates& sizes, const Visit& visit) {
+  if (dimension == slice.dimensions()) return visit(sizes);
+  for (std::int64_t size = 1; size <= slice.size(dimension); size *= 2) {
+    sizes[std::size_t(dimension)] = Coordinates::value_type(size);
+    for_each_size(slice, dimension + 1, sizes, visit);
   }
+}
 
-  SlicePart best() const { return {best_.first, best_.second, int(dimensions_)}; }
-
- private:
-  using Box = std::pair<Coordinates, Coordinates>;  ///< first chip, sizes
-
-  std::int64_t chips(const Coordinates& sizes) const {
-    std::int64_t product = 1;
-    for (std::size_t d = 0; d < dimensions_; ++d) product *= sizes[d];
-    return product;
+bool contains(const Coordinates& first, const Coordinates& sizes, int dimensions, const Coordinates& chip) {
+  for (std::size_t d = 0; d < std::size_t(dimensions); ++d) {
+    if (chip[d] < first[d] || chip[d] >= first[d] + sizes[d]) return false;
   }
+  return true;
+}
 
-  void search(const Coordinates& first, const Coordinates& sizes) {
-    const std::int64_t size = chips(sizes), most = best_chips_;
-    if (size < most || size == 0 || (size == most && first >= best_.first)) return;
-    if (!tried_.emplace(first, sizes).second) return;
-    const auto inside = [&](const Coordinates& at) {
-      for (std::size_t d = 0; d < dimensions_; ++d) {
-        if (at[d] < first[d] || at[d] >= first[d] + sizes[d]) return false;
-      }
-      return true;
-    };
-    const auto dead = std::ranges::find_if(dead_, inside);
-    if (dead == dead_.end()) {
-      best_ = {first, sizes};
-      best_chips_ = size;
-      return;
+/// Where a box of these sizes first lies on the slice without a dead chip; std::nullopt: nowhere.
+std::optional<Coordinates> first_whole(const Topology& slice, const Coordinates& sizes,
+                                       const std::vector<Coordinates>& dead) {
+  for (NodeId chip = 0; chip < slice.nodes(); ++chip) {
+    const Coordinates first = slice.coordinates(chip);
+    bool whole = true;
+    for (int d = 0; whole && d < slice.dimensions(); ++d) {
+      whole = first[std::size_t(d)] + sizes[std::size_t(d)] <= slice.size(d);
     }
-    for (std::size_t d = 0; d < dimensions_; ++d) {
-      Coordinates below = sizes, above = sizes, behind = first;
-      below[d] = (*dead)[d] - first[d];
-      behind[d] = (*dead)[d] + 1;
-      above[d] = first[d] + sizes[d] - behind[d];
-      search(first, below);
-      search(behind, above);
+    for (std::size_t i = 0; whole && i < dead.size(); ++i) {
+      whole = !contains(first, sizes, slice.dimensions(), dead[i]);
     }
+    if (whole) return first;
   }
-
-  std::size_t dimensions_;
-  std::vector<Coordinates> dead_;
-  std::set<Box> tried_;
-  Box best_{};
-  std::int64_t best_chips_ = 0;
-};
+  return std::nullopt;
+}
 
 }  // namespace
 
-SlicePart whole_part(const Topology& slice, std::span<const NodeId> dead) { return PartSearch(slice, dead).best(); }
+SlicePart whole_part(const Topology& slice, std::span<const NodeId> dead) {
+  std::vector<Coordinates> at;
+  for (const NodeId chip : dead) at.push_back(slice.coordinates(chip));
+  SlicePart best{.dimensions = slice.dimensions()};
+  std::int64_t most = 0;
+  Coordinates sizes{};
+  for_each_size(slice, 0, sizes, [&](const Coordinates& tried) {
+    std::int64_t chips = 1;
+    for (int d = 0; d < slice.dimensions(); ++d) chips *= tried[std::size_t(d)];
+    if (chips <= most) return;
+    const std::optional<Coordinates> first = first_whole(slice, tried, at);
+    if (!first) return;
+    best.first = *first;
+    best.sizes = tried;
+    most = chips;
+  });
+  return best;
+}
 
 std::string to_string(const SlicePart& part) {
   if (part.sizes[0] == 0) return "no chip";

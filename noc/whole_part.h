@@ -14,8 +14,9 @@ struct SlicePart {
   int dimensions = 0;
 };
 
-/// A box with the most chips that contains none of `dead`; of several the one that begins first, by the first dimension
-/// first. Boxes do not wrap around. Empty (a size of 0) if all chips are dead.
+/// A box with the most chips that contains none of `dead`, of sizes that are powers of two, as those of slices are; of
+/// several one that is narrowest along the first dimensions, where it lies first. Boxes do not wrap around. Empty (a
+/// size of 0) if all chips are dead.
 SlicePart whole_part(const Topology& slice, std::span<const NodeId> dead);
 /// "8x5 chips from (0,3) on"; "no chip" for an empty part.
 std::string to_string(const SlicePart& part);

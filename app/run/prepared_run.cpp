@@ -151,7 +151,7 @@ void PreparedRun::expect_largest(const noc::Fault& fault) {
   if (fault.kind != jitter && fault.kind != host_jitter && fault.kind != speeds) return;
   const std::int64_t chips = slice_->nodes(), host_chips = report_.machine.pod.host_chips;
   report::run::ExpectedLargest of{.fault = noc::to_string(fault), .of_hosts = fault.kind == host_jitter};
-  of.draws = of.of_hosts ? base::divide_round_up(chips, host_chips) : chips;
+  of.draws = of.of_hosts ? noc::HostBoxes(*slice_, host_chips).hosts() : chips;
   const double largest = fault.value * noc::mean_of_largest(fault.distribution, of.draws);
   (fault.kind == speeds ? of.longer : of.delay_s) = largest;
   report_.faults->expected.push_back(std::move(of));

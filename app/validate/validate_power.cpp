@@ -44,7 +44,7 @@ PowerTerms power_terms(const nlohmann::json& run, const PublishedPower& row, con
   const double fixed = double(machine.cores_per_chip * machine.dram.organization.channels) * machine.energy.hbm_standby +
                        double(2 * machine.pod.dimensions.size()) * machine.ici.link_rate.si() * 8 *
                            machine.energy.serdes_bit;
-  terms.die = energy.at("chip_idle_w").get<double>() - fixed;
+  terms.die = energy.at("chip_always_w").get<double>() - fixed;
   terms.others = fixed;
   if (row.figure == validation::power::PowerOf::nothing) return terms;
   for (const auto& [part, joules] : energy.at("parts").items()) {

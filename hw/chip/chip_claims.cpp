@@ -10,7 +10,7 @@ namespace podsim::hw::chip {
 ChipClaims::ChipClaims(const Machine& machine, const noc::ChipSpeed& speed)
     : clock_speed_(speed.clock),
       clock_(machine.clock),
-      copy_latency_(clock_.time_of(machine.dma.read_latency + machine.dma.write_latency)),
+      copy_latency_(slowed(clock_.time_of(machine.dma.read_latency + machine.dma.write_latency))),
       vector_(Vector::timing(machine)),
       hbm_(std::size_t(machine.cores_per_chip), timing::HbmOccupancy(timing::at_speed(machine.hbm, speed))),
       vector_free_at_(std::size_t(machine.cores_per_chip)) {}

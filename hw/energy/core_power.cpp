@@ -6,12 +6,11 @@
 
 namespace podsim::hw::energy {
 
-double idle_core_watts(const Machine& machine) { return sum(static_watts(machine)) / double(machine.cores_per_chip); }
+double idle_core_watts(const Machine& machine) { return idle_watts(machine) / double(machine.cores_per_chip); }
 
 double core_watts(const Machine& machine, const TileOp& op, base::Cycles cycles) {
-  const double idle = idle_core_watts(machine);
-  if (cycles <= base::Cycles(0)) return idle;
-  return idle + event_total(machine, activity(machine, op)) / (cycles / machine.clock).si();
+  if (cycles <= base::Cycles(0)) return idle_core_watts(machine);
+  return sum(static_watts(machine)) / double(machine.cores_per_chip) + event_total(machine, activity(machine, op)) / (cycles / machine.clock).si();
 }
 
 }  // namespace podsim::hw::energy

@@ -11,7 +11,7 @@ namespace podsim::hw::energy {
 double idle_core_watts(const Machine& machine);
 
 /// Mean watts of a core while it runs an op that takes `cycles`: the energy of the op's events, and its share of what
-/// the chip always draws.
+/// the chip always draws, no unit switched off.
 double core_watts(const Machine& machine, const TileOp& op, base::Cycles cycles);
 
 }  // namespace podsim::hw::energy

@@ -18,8 +18,7 @@ void for_each_part(const Machine& machine, const Activity& activity, const Visit
   const double scale = OperatingPoint(machine).event_scale();
   CoreUnits::for_each([&](auto kind) {
     using Unit = typename decltype(kind)::type;
-    const double arithmetic = Unit::joules(machine, activity.units.of<Unit>());
-    visit(Unit::names.name, arithmetic * energy.unit_overhead * scale);
+    visit(Unit::names.name, Unit::joules(machine, activity.units.of<Unit>()) * scale);
   });
   visit("vmem", bits(activity.vmem_read + activity.vmem_written) * sram_joules(machine, machine.vmem) * scale);
   base::Bytes on_chip;
@@ -34,8 +33,7 @@ void for_each_part(const Machine& machine, const Activity& activity, const Visit
   const double rows =
       double(activity.op_rows) + double(transfers.value()) / double(machine.dram.organization.row.value());
   visit("hbm", bits(hbm) * (energy.hbm_bit + energy.hbm_path * scale) + rows * energy.hbm_activate);
-  const base::Bytes travelled = hbm + on_chip + activity.switched + activity.message_bytes;
-  visit("wires", bits(travelled) * energy.travel_bit * scale);
+  visit("wires", bits(hbm + on_chip) * energy.travel_bit * scale);
   visit("ici", bits(activity.link_bytes) * energy.link_bit * scale);
   visit("host", bits(activity.host_in + activity.host_out) * energy.pcie_bit);
 }

@@ -9,11 +9,11 @@ namespace podsim::hw::energy {
 
 /// Joules of what was counted, by part:
 ///
-///   units    arithmetic of the events (the unit's joules()) * unit_overhead
+///   units    the unit's joules(): of MXU and vector unit arithmetic * unit_overhead
 ///   vmem     bits * sram_bit * (VMEM of a lane / sram_bank) ^ sram_exponent
 ///   levels   likewise, with the capacity of a lane
 ///   hbm      bits * (hbm_bit + hbm_path_bit) + rows * hbm_activate; transfers open every row that they touch once
-///   wires    bits between VMEM and HBM, levels, links, host and other cores * travel_bit
+///   wires    bits between HBM or levels and anything * travel_bit; a message and a host's batch cross to the HBM once
 ///   ici      bits times the links that they take * link_bit
 ///   host     bits * pcie_bit
 ///

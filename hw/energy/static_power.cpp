@@ -29,4 +29,10 @@ PartValues static_watts(const Machine& machine, const BusyShares& busy) {
   return watts;
 }
 
+double idle_watts(const Machine& machine) {
+  BusyShares busy;
+  CoreUnits::for_each([&](auto kind) { busy.of<typename decltype(kind)::type>().value = 0; });
+  return sum(static_watts(machine, busy));
+}
+
 }  // namespace podsim::hw::energy

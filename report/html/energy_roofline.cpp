@@ -94,7 +94,7 @@ std::string energy_roofline_html(const RunFiles& files, const CategoryColors& co
   const auto& peaks = files.stats().at("machine_peaks");
   const double cores = files.stats().value("cores", 1.0) / files.stats().value("chips", 1.0);
   const EnergyRoofs roofs{energy.value("mxu_flop_j", 0.0), energy.value("hbm_byte_j", 0.0),
-                          energy.value("chip_idle_w", 0.0) / cores, peaks.at("mxu_flops_per_s_per_core"),
+                          energy.value("chip_always_w", 0.0) / cores, peaks.at("mxu_flops_per_s_per_core"),
                           peaks.at("hbm_bytes_per_s_per_core")};
   if (roofs.flop_j <= 0 || roofs.peak <= 0 || roofs.bandwidth <= 0) return "";
   const std::vector<EnergyMark> marks = energy_marks(files, roofs);

@@ -69,7 +69,7 @@ void add_power(const RunReport& r, base::trace::Timeline& timeline) {
   base::Time begin;  // of the last step
   for (std::size_t step = 0; step + 1 < r.result.step_times.size(); ++step) begin += r.result.step_times[step];
   const auto add = [&](const std::string& name, std::string_view part) {
-    const base::trace::Timeline::Track track = timeline.track("chip(0,0) power", name);
+    const base::trace::Timeline::Track track = timeline.track("power of the reported chip", name);
     for (const sw::runtime::PowerSample& sample : sw::runtime::power_curve(r.machine, energy, r.result, part)) {
       timeline.counter(track, name, begin + sample.begin, sample.watts);
     }
@@ -106,7 +106,7 @@ std::string joules_line(const RunReport& r) {
 nlohmann::ordered_json energy_json(const RunReport& r) {
   using Json = nlohmann::ordered_json;
   const sw::runtime::StepEnergy energy = r.energy();
-  const double samples = r.samples_per_step();
+  const double samples = r.is_part_of_step() ? 0 : r.samples_per_step();
   Json parts = Json::object();
   for (const hw::energy::PartValue& part : energy.always) {
     parts[part.part] = {{"events_j", hw::energy::of(energy.events, part.part)}, {"always_j", part.value}};
@@ -122,7 +122,8 @@ nlohmann::ordered_json energy_json(const RunReport& r) {
             {"always_j", hw::energy::sum(energy.always)},
             {"chip_w", energy.chip_watts()},
             {"chip_peak_w", energy.peak_watts},
-            {"chip_idle_w", hw::energy::sum(energy.watts)},
+            {"chip_always_w", hw::energy::sum(energy.watts)},
+            {"chip_idle_w", hw::energy::idle_watts(r.machine)},
             {"mxu_flop_j", hw::energy::flop_joules(r.machine)},
             {"hbm_byte_j", hw::energy::hbm_byte_joules(r.machine)},
             {"site_chip_w", site_watts(r, energy)},

@@ -66,6 +66,7 @@ std::vector<StudyMetric> run_metrics() {
       {"energy.always_j", "J", "Of it for what they draw whatever they do"},
       {"energy.chip_w", "W", "Mean power of a chip"},
       {"energy.chip_peak_w", "W", "Power of a chip in the op that takes most"},
+      {"energy.chip_always_w", "W", "Power that a chip draws in the step whatever it does"},
       {"energy.chip_idle_w", "W", "Power of a chip that does nothing"},
       {"energy.mxu_flop_j", "J", "Energy of a FLOP of a bf16 product"},
       {"energy.hbm_byte_j", "J", "Energy of a byte streamed between HBM and VMEM"},

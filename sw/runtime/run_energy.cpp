@@ -42,8 +42,8 @@ StepEnergy step_energy(const TargetMachine& machine, const RunResult& result, st
   for (const auto& [item, activity] : result.activity.items) {
     energy.items[item] = hw::energy::event_total(machine, activity);
   }
-  const double always = hw::energy::sum(energy.watts);
-  energy.peak_watts = always;
+  const double always = hw::energy::sum(hw::energy::static_watts(machine));  // no unit is off where the peak is
+  energy.peak_watts = hw::energy::sum(energy.watts);
   for (const ItemResult& item : result.items) {
     if (item.cost.cycles <= base::Cycles(0) || item.duration <= base::Time(0)) continue;
     const double events = energy.items[item.item];

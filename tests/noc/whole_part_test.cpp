@@ -4,19 +4,21 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <random>
 #include <vector>
 
 namespace podsim::noc {
 namespace {
 
-/// Chips of the largest box without a dead chip, by trying every box.
+/// Chips of the largest box of powers of two without a dead chip, by trying every box.
 std::int64_t largest_of_all_boxes(const Topology& slice, const std::vector<NodeId>& dead) {
   std::int64_t largest = 0;
   for (std::int32_t x = 0; x < slice.size(0); ++x) {
     for (std::int32_t y = 0; y < slice.size(1); ++y) {
       for (std::int32_t width = 1; x + width <= slice.size(0); ++width) {
         for (std::int32_t height = 1; y + height <= slice.size(1); ++height) {
+          if (!std::has_single_bit(unsigned(width)) || !std::has_single_bit(unsigned(height))) continue;
           const bool whole = std::ranges::none_of(dead, [&](NodeId chip) {
             const Coordinates at = slice.coordinates(chip);
             return at[0] >= x && at[0] < x + width && at[1] >= y && at[1] < y + height;

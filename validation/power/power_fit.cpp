@@ -14,6 +14,10 @@ using Vector = std::array<double, factor_count>;
 
 Vector scaled_terms(const PowerTerms& terms) { return {terms.die, terms.units, terms.host}; }
 
+bool shares_steps(const SimulatedPower& row, const SimulatedPower& other) {
+  return row.published.figure == other.published.figure && row.published.commands == other.published.commands;
+}
+
 /// Solves a x = b by elimination; an unknown without a pivot keeps 1.
 PowerFactors solve(std::array<Vector, factor_count> a, Vector b) {
   PowerFactors x = as_stated;
@@ -65,7 +69,7 @@ PowerFactors fit_power(const std::vector<SimulatedPower>& rows, std::size_t left
   std::array<Vector, factor_count> normal{};
   Vector right{};
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i == left_out || rows[i].steps.empty()) continue;
+    if (rows[i].steps.empty() || (left_out < rows.size() && shares_steps(rows[i], rows[left_out]))) continue;
     const PowerTerms terms = terms_of(rows[i]);
     const double published = rows[i].published.watts;
     const Vector of_row = scaled_terms(terms);

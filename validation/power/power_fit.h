@@ -32,8 +32,8 @@ struct SimulatedPower {
 /// Terms of the figure: of the step that draws least or most, or the mean of all. There is at least one step.
 PowerTerms terms_of(const SimulatedPower& row, const PowerFactors& factors = as_stated);
 
-/// Factors with the least sum of squares of relative errors over rows with steps, of which `left_out` is none; those
-/// that the rows do not tell apart stay 1.
+/// Factors with the least sum of squares of relative errors over rows with steps, without row `left_out` and those of
+/// the same figure and steps; those that the rows do not tell apart stay 1.
 PowerFactors fit_power(const std::vector<SimulatedPower>& rows, std::size_t left_out);
 
 /// A line for each figure: published, the model's, its error, and the error if the factors are fitted to all the other

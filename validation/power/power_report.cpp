@@ -59,8 +59,8 @@ std::string power_text(const std::vector<SimulatedPower>& rows) {
   const PowerFactors all = fit_power(rows, rows.size());
   return table.text() +
          fmt::format(
-             "\nleft out: the error if the machine's three values that are not published were fitted to the other "
-             "rows\nfitted to all rows: {:.3f} of [energy] leakage and clock, {:.3f} of unit_overhead, {:.3f} of "
+             "\nleft out: the error if what a mm2 always draws, unit_overhead and host_share were fitted to the other "
+             "rows, without one of the same steps\nfitted to all rows: {:.3f} of [energy] leakage and clock, {:.3f} of unit_overhead, {:.3f} of "
              "[site] host_share\n\n",
              all[0], all[1], all[2]) +
          notes;

@@ -34,13 +34,15 @@ struct JobPlan {
   std::optional<Nanoseconds> rerouted;  ///< step with links that are dead; std::nullopt: those stop the slice
   std::int64_t checkpoint_steps = 1;    ///< from one checkpoint to the next
   bool beside = false;                  ///< whether steps run while hosts store a checkpoint
-  std::optional<Nanoseconds> check;     ///< of results, before each checkpoint; std::nullopt: none
+  std::optional<Nanoseconds> check;     ///< of results on the whole slice, before each checkpoint; std::nullopt: none
   double silent_found = 1;              ///< probability that a check finds a defective chip
   std::int64_t spares = 0;              ///< hosts with their chips that can take over for broken ones
   WithoutSpare without_spare = WithoutSpare::reslice;
   Nanoseconds detection, diagnosis, exchange;
   Nanoseconds repair, cable_repair;  ///< means; exponential
 
+  /// Of a check, a step that runs twice; on a smaller slice, or around dead links, it takes longer as the step does.
+  Nanoseconds check_time(Nanoseconds step) const;
   /// From the begin of one checkpoint's steps to that of the next: steps, check, and the wait for the checkpoint. A
   /// checkpoint that is stored while steps run waits for the storing of the one before.
   Nanoseconds period(Nanoseconds step, const Way& way) const;

@@ -85,7 +85,15 @@ class JobRun {
       damage_.break_link(link_of(event), now_ + exponential_time(plan_.cable_repair, event.draw));
     } else {
       damage_.break_host(host_of(event), now_ + exponential_time(plan_.repair, event.draw));
+      replace_corrupting(host_of(event));
     }
+  }
+  /// A defective chip that goes with its host corrupts no more, and no check finds what it has left in the weights.
+  void replace_corrupting(std::int64_t host) {
+    const auto found = std::ranges::find(corruptions_, host, &Corruption::host);
+    if (found == corruptions_.end()) return;
+    corrupt_from_ = std::min(corrupt_from_.value_or(found->steps), found->steps);
+    corruptions_.erase(found);
   }
   void corrupt(const FaultEvent& event) {
     const std::int64_t steps = running_ ? stretch_.from.steps + stretch_.at(now_).steps : from_.steps;
@@ -239,7 +247,7 @@ class JobRun {
     stretch_ = Stretch{now_,
                        from_,
                        position_.step,
-                       plan_.check.value_or(Time(0)),
+                       plan_.check_time(position_.step),
                        plan_.period(position_.step, *position_.way),
                        plan_.lag(*position_.way),
                        plan_.checkpoint_steps};
@@ -355,6 +363,7 @@ class JobRun {
     corruptions_.erase(found);
     CauseTimes& times = outcome_.of(Cause::silent);
     stop(times, corruption.begin);
+    if (corrupt_from_ && from_.steps <= *corrupt_from_) corrupt_from_.reset();
     ++times.interruptions;
     ++outcome_.interruptions;
     cause_ = Cause::silent;

@@ -11,12 +11,16 @@ namespace {
 
 constexpr double enough_failures = 20'000;
 constexpr std::int64_t most_seeds = 4000;
+constexpr double most_held = 5e6;  ///< failures of all months of a search, which are in memory together
 constexpr int half_points = 6;  ///< on both sides of Daly's interval
 
 std::int64_t seeds_of_search(const JobPlan& plan, std::span<const FaultSource> sources, const Seeds& seeds) {
   const double failures = seconds(plan.horizon) / time_between_failures(sources).si();
   if (failures <= 0) return seeds.count;
-  const double enough = std::min(std::ceil(enough_failures / failures), double(most_seeds));
+  double all = 0;
+  for (const FaultSource& source : sources) all += double(source.units) * source.per_day;
+  const double held = std::max(std::floor(most_held / (all * seconds(plan.horizon) / 86'400)), 1.0);
+  const double enough = std::min({std::ceil(enough_failures / failures), double(most_seeds), held});
   return std::max(seeds.count, std::int64_t(enough));
 }
 

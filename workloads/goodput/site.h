@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "noc/host_boxes.h"
 #include "noc/slice.h"
 #include "noc/topology.h"
 
@@ -11,9 +12,8 @@ namespace podsim::workloads::goodput {
 
 /// The parts of a slice that fail: its chips, the hosts of boxes of them, and the links that leave these boxes.
 ///
-/// A host has a box of chips that tiles the slice: its size doubles along one dimension after another, x first, as long
-/// as that divides the slice, up to the chips of a host. On TPU v3 it is 4x2. Links within a box are traces of a
-/// board, which fail with their host. The positive direction of a link stands for the cable.
+/// Links within the box of a host (noc/host_boxes.h) are traces of a board, which fail with their host. The positive
+/// direction of a link stands for the cable.
 class Site {
  public:
   Site(noc::Topology slice, noc::PodShape pod, std::int64_t host_chips);
@@ -21,9 +21,9 @@ class Site {
   const noc::Topology& slice() const { return slice_; }
   const noc::PodShape& pod() const { return pod_; }
   const std::vector<std::int64_t>& sizes() const { return sizes_; }
-  std::int64_t hosts() const { return hosts_; }
-  const std::vector<std::int32_t>& host_box() const { return box_; }  ///< chips per dimension
-  std::int64_t host_of(noc::NodeId chip) const { return host_of_[std::size_t(chip)]; }
+  std::int64_t hosts() const { return hosts_.hosts(); }
+  const std::vector<std::int32_t>& host_box() const { return hosts_.box(); }  ///< chips per dimension
+  std::int64_t host_of(noc::NodeId chip) const { return hosts_.host_of(chip); }
   const std::vector<noc::NodeId>& chips_of(std::int64_t host) const { return chips_of_[std::size_t(host)]; }
   /// Links between hosts of a pod, by the ids of their positive directions, in ascending order.
   const std::vector<noc::LinkId>& cables() const { return cables_; }
@@ -37,9 +37,7 @@ class Site {
   noc::Topology slice_;
   noc::PodShape pod_;
   std::vector<std::int64_t> sizes_;
-  std::vector<std::int32_t> box_;
-  std::int64_t hosts_ = 0;
-  std::vector<std::int64_t> host_of_;
+  noc::HostBoxes hosts_;
   std::vector<std::vector<noc::NodeId>> chips_of_;
   std::vector<noc::LinkId> cables_, optical_;
 };

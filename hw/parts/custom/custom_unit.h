@@ -40,8 +40,7 @@ class CustomUnit {
   virtual base::Cycles duration(std::int64_t work, const CustomValues& values) const = 0;
   /// Registers of 8 x 128 words that the work moves from VMEM and to it; none unless overridden.
   virtual VmemRegisters vmem(std::int64_t work) const;
-  /// Energy of the unit's arithmetic for `work`, in joules, to which [energy] unit_overhead is added; none unless
-  /// overridden.
+  /// Energy of `work` in joules, all of the unit included; none unless overridden.
   virtual double joules(std::int64_t work) const;
   /// Area of the unit in mm2; none unless overridden.
   virtual double area() const;

@@ -15,7 +15,7 @@ struct Parameters {                                 ///< [energy]; joules and wa
   double vector_lane = 0, transcendental_lane = 0;  ///< an operation on a 32-bit element, arithmetic alone
   double cross_lane_lane = 0;                       ///< a 32-bit element through the cross-lane unit
   double scalar_cycle = 0;                          ///< a bundle fetched and its scalar slots executed
-  double unit_overhead = 0;                         ///< of a unit, clock, registers and wires included, over arithmetic
+  double unit_overhead = 0;                         ///< of MXU and vector unit with clock, registers, wires over arithmetic
   double sram_bit = 0;                              ///< read or written in a bank of `sram_bank`
   base::Bytes sram_bank;                            ///< for which `sram_bit` is stated
   double sram_exponent = 0;                         ///< energy of a bit grows with this power of the bank's size

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "base/parameters/related_values.h"
@@ -14,6 +16,13 @@ namespace {
 constexpr std::string_view scope = "memory.", first_key = ".capacity";
 
 std::string capacity_key(const Parameters& level) { return std::string(scope) + level.name + std::string(first_key); }
+
+/// Whether counts, joules or areas of another part of a chip have the name (hw/activity.h, hw/energy).
+bool is_part(std::string_view name) {
+  constexpr std::array parts{"mxu", "vector", "cross_lane", "scalar", "dma",   "switch",
+                             "ici", "host",   "wires",      "other",  "memories"};
+  return std::ranges::find(parts, name) != parts.end();
+}
 
 }  // namespace
 
@@ -47,6 +56,9 @@ void complete(const base::Config& config, std::size_t most, std::int64_t cores, 
     if (level.name == "hbm" || level.name == "vmem") {
       config.reject(key, fmt::format("'{}' is the name of another memory", level.name),
                     "a level has a name of its own");
+    }
+    if (is_part(level.name)) {
+      config.reject(key, fmt::format("'{}' is the name of a part of a chip", level.name), "a level has a name of its own");
     }
     if (number >= most) {
       config.reject(key, fmt::format("a machine has at most {} levels of memory beside HBM and VMEM", most));

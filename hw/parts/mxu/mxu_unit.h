@@ -48,12 +48,12 @@ struct Unit {
             .s8_products = work.product == Product::s8 ? products : 0,
             .f8_products = work.product == Product::f8 ? products : 0};
   }
-  /// Arithmetic of the events, without what the unit needs beyond that (hw/energy/event_energy.h).
   template <class Machine>
   static double joules(const Machine& machine, const Events& events) {
     const std::int64_t bf16 = events.multiply_accumulates - events.s8_products - events.f8_products;
-    return double(bf16) * machine.energy.mxu_bf16 + double(events.s8_products) * machine.energy.mxu_s8 +
-           double(events.f8_products) * machine.energy.mxu_f8;
+    return machine.energy.unit_overhead *
+           (double(bf16) * machine.energy.mxu_bf16 + double(events.s8_products) * machine.energy.mxu_s8 +
+            double(events.f8_products) * machine.energy.mxu_f8);
   }
   /// Area of the units of a core, mm2.
   template <class Machine>

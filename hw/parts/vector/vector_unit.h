@@ -37,7 +37,7 @@ struct Unit {
   }
   template <class Machine>
   static double joules(const Machine& machine, const Events& events) {
-    return double(machine.vector.lanes * machine.vector.sublanes) *
+    return machine.energy.unit_overhead * double(machine.vector.lanes * machine.vector.sublanes) *
            (double(events.alu_operations) * machine.energy.vector_lane +
             double(events.transcendentals) * machine.energy.transcendental_lane);
   }

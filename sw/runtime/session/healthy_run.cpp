@@ -30,8 +30,8 @@ void hold_to_healthy(RunResult& faulty, const RunResult& healthy) {
   const base::Time missing = healthy.step_time - faulty.step_time;
   if (missing <= base::Time(0)) return;
   faulty.notes.push_back(fmt::format(
-      "the step ends {} sooner than without the faults, since messages that are late let others pass: it is "
-      "counted as the healthy one",
+      "the step ends {} sooner than without the faults, in another order of what shares the HBM: it is counted "
+      "as the healthy one",
       base::to_string(missing)));
   faulty.other += missing;
   faulty.step_time = healthy.step_time;

@@ -33,6 +33,7 @@ TEST(PowerFit, FindsTheFactorsThatRowsWereMadeWith) {
   for (int i = 0; i < 6; ++i) {
     const PowerTerms terms{any(random), any(random), any(random), any(random)};
     rows.push_back(row(watts(terms, truth), {terms}));
+    rows.back().published.commands = {{"step", std::to_string(i)}};
   }
   for (std::size_t left_out = 0; left_out <= rows.size(); ++left_out) {
     const PowerFactors found = fit_power(rows, left_out);
