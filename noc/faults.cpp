@@ -306,7 +306,8 @@ base::Time Faults::delay(NodeId chip, std::int64_t turn) const {
     const double part = quantile(jitter.distribution, drawn_share(context_.seed, what));
     return base::Time(std::llround(part * double(jitter.scale.value())));
   };
-  return amount(jitter_, draws_of_chips, chip) + amount(host_jitter_, draws_of_hosts, hosts_ ? hosts_->host_of(chip) : 0);
+  return amount(jitter_, draws_of_chips, chip) +
+         amount(host_jitter_, draws_of_hosts, hosts_ ? hosts_->host_of(chip) : 0);
 }
 
 std::vector<NodeId> Faults::dead_chips() const {

@@ -32,9 +32,7 @@ double KernelReport::joules() const {
   return hw::energy::event_total(machine, hw::bundle::bundle_activity(machine, result));
 }
 
-double KernelReport::tile_joules() const {
-  return hw::energy::event_total(machine, generated->tiles);
-}
+double KernelReport::tile_joules() const { return hw::energy::event_total(machine, generated->tiles); }
 
 double KernelReport::watts() const {
   return hw::energy::idle_core_watts(machine) + (time_s() > 0 ? joules() / time_s() : 0);

@@ -95,7 +95,9 @@ class KernelRun {
     if (options_.family != nullptr) {
       kernel_ = options_.family->build(report_.machine, options_.arguments);
       report_.kernel = kernel_->name;
-      report_.generated = {kernel_->flops(), report::closed_form(report_.machine, *kernel_), kernel_->passes,
+      report_.generated = {kernel_->flops(),
+                           report::closed_form(report_.machine, *kernel_),
+                           kernel_->passes,
                            hw::timing::simulate_op(report_.machine, kernel_->tile_op).cycles,
                            hw::activity(report_.machine, kernel_->tile_op),
                            validation::kernels::compiled_run(*kernel_, report_.machine)};

@@ -41,9 +41,9 @@ PowerTerms power_terms(const nlohmann::json& run, const PublishedPower& row, con
     seconds = run.at("flops_per_core_step").get<double>() * double(machine.cores_per_chip) / (row.tflops * 1e12);
   }
   PowerTerms terms{.host = row.with_host ? machine.site.host_share : 0};
-  const double fixed = double(machine.cores_per_chip * machine.dram.organization.channels) * machine.energy.hbm_standby +
-                       double(2 * machine.pod.dimensions.size()) * machine.ici.link_rate.si() * 8 *
-                           machine.energy.serdes_bit;
+  const double fixed =
+      double(machine.cores_per_chip * machine.dram.organization.channels) * machine.energy.hbm_standby +
+      double(2 * machine.pod.dimensions.size()) * machine.ici.link_rate.si() * 8 * machine.energy.serdes_bit;
   terms.die = energy.at("chip_always_w").get<double>() - fixed;
   terms.others = fixed;
   if (row.figure == validation::power::PowerOf::nothing) return terms;

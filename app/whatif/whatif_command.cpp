@@ -108,8 +108,7 @@ int find_gains(const WhatifOptions& options, const Words& words, sweep::RunProgr
   base::Progress progress("changing one thing at a time");
   const std::vector<studies::sweep::Trial> trials = studies::sweep::run_trials(
       commands, runners, 0, stop, [&](std::size_t ended) { progress.update(double(ended) / double(commands.size())); });
-  studies::whatif::Gains gains{
-      .by = options.by, .command = command_of(step), .figures = as_it_is.figures, .of = {}};
+  studies::whatif::Gains gains{.by = options.by, .command = command_of(step), .figures = as_it_is.figures, .of = {}};
   for (std::size_t i = 0; i < changes.size(); ++i) {
     studies::whatif::add_gain(gains, std::move(changes[i]), command_of(commands[i]), trials[i]);
   }

@@ -6,8 +6,8 @@
 namespace podsim::base::parameters {
 
 std::string name_of(KeyLevel level) {
-  static const std::array<const char*, 14> names{"ops",      "collectives", "packets", "banks",      "chip",
-                                                 "kernels",  "inputs",      "jobs",    "starts",     "checkpoints",
+  static const std::array<const char*, 14> names{"ops",      "collectives", "packets",    "banks",  "chip",
+                                                 "kernels",  "inputs",      "jobs",       "starts", "checkpoints",
                                                  "failures", "watts",       "frameworks", "limits"};
   return names[std::size_t(level)];
 }

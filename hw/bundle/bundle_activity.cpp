@@ -40,7 +40,8 @@ Activity bundle_activity(const Machine& machine, const BundleRunResult& run) {
   activity.op_read = run.hbm_read;
   activity.op_written = run.hbm_written;
   const std::int64_t row = machine.dram.organization.row.value();
-  activity.op_rows = base::divide_round_up(run.hbm_read.value(), row) + base::divide_round_up(run.hbm_written.value(), row);
+  activity.op_rows =
+      base::divide_round_up(run.hbm_read.value(), row) + base::divide_round_up(run.hbm_written.value(), row);
   activity.vmem_read = vector.loads * per_register + run.hbm_written;
   activity.vmem_written = vector.stores * per_register + run.hbm_read;
   activity.descriptors = run.dmas;

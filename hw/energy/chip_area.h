@@ -13,7 +13,7 @@ namespace podsim::hw::energy {
 ///   vmem        MiB of VMEM                               memories    MiB of SMEM, instruction memory, router buffers
 ///   levels      MiB of each declared level of memory      hbm         channels
 ///   ici         links * Gb/s                              host        the port
-///   other       what nobody tells of, such as wires between parts: the same whatever the parts are
+///   other       what is not published, such as wires between parts: the same whatever the parts are
 ///
 /// The sum is the die.
 PartValues chip_area(const Machine& machine);

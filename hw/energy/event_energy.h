@@ -19,14 +19,14 @@ namespace podsim::hw::energy {
 ///
 /// What is on the die scales with the square of the voltage (operating_point.h).
 PartValues event_joules(const Machine& machine, const Activity& activity);
-/// Of all parts.
+/// The same of all parts together.
 double event_total(const Machine& machine, const Activity& activity);
 
-/// Of a FLOP of a bf16 product, and of a byte of a stream between HBM and VMEM: the roofs of FLOPs per joule.
+/// Joules of a FLOP of a bf16 product, and of a byte of a stream between HBM and VMEM: the roofs of FLOPs per joule.
 double flop_joules(const Machine& machine);
 double hbm_byte_joules(const Machine& machine);
 
-/// Of a bit read or written in a memory of `capacity` on the chip that consists of a bank for each lane.
+/// Joules of a bit read or written in a memory of `capacity` on the chip that consists of a bank for each lane.
 double sram_joules(const Machine& machine, base::Bytes capacity);
 
 }  // namespace podsim::hw::energy

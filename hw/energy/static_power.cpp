@@ -9,8 +9,7 @@ namespace podsim::hw::energy {
 PartValues static_watts(const Machine& machine, const BusyShares& busy) {
   const parts::energy::Parameters& energy = machine.energy;
   const OperatingPoint point(machine);
-  const double density =
-      energy.leakage * point.voltage + energy.clock_tree * point.ghz * point.voltage * point.voltage;
+  const double density = energy.leakage * point.voltage + energy.clock_tree * point.ghz * point.voltage * point.voltage;
   PartValues watts = chip_area(machine);
   for (PartValue& part : watts) part.value *= density;
   if (energy.gate_idle) {

@@ -18,7 +18,7 @@ using BusyShares = CoreUnits::Per<BusyShare>;
 /// of the HBM standby and refresh, for each link its SerDes at the raw rate. With [energy] gate_idle a unit draws
 /// gated_share of that while it does not work.
 PartValues static_watts(const Machine& machine, const BusyShares& busy = {});
-/// Of a chip whose units do nothing.
+/// The watts of a chip whose units do nothing.
 double idle_watts(const Machine& machine);
 
 }  // namespace podsim::hw::energy

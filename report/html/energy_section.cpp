@@ -48,13 +48,29 @@ std::vector<PowerBand> power_bands(const CsvTable& power, const nlohmann::ordere
   return bands;
 }
 
-std::string power_chart(const RunFiles& files, const std::vector<PowerBand>& bands, double width) {
+/// Means of as many values as share a column.
+std::vector<double> columns_of(const std::vector<double>& values, std::size_t columns) {
+  std::vector<double> means(columns, 0);
+  std::vector<int> counts(columns, 0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t column = i * columns / values.size();
+    means[column] += values[i];
+    ++counts[column];
+  }
+  for (std::size_t column = 0; column < columns; ++column) means[column] /= std::max(1, counts[column]);
+  return means;
+}
+
+std::string power_chart(const RunFiles& files, std::vector<PowerBand> bands, double width) {
   const bool narrow = is_narrow(width);
   const PlotArea area{narrow ? 52.0 : 64.0, 30, width - 8, narrow ? 200.0 : 260.0};
-  const std::size_t bins = files.power.rows();
-  double most = 0;
-  for (std::size_t bin = 0; bin < bins; ++bin) most = std::max(most, files.power.number(bin, "chip_w"));
-  const double step_ms = files.step_s() * 1e3;
+  const std::size_t bins = std::min<std::size_t>(files.power.rows(), narrow ? 60 : 120);
+  std::vector<double> sums(bins, 0);
+  for (PowerBand& band : bands) {
+    band.watts = columns_of(band.watts, bins);
+    for (std::size_t bin = 0; bin < bins; ++bin) sums[bin] += band.watts[bin];
+  }
+  const double most = bins > 0 ? std::ranges::max(sums) : 0, step_ms = files.step_s() * 1e3;
   const ChartAxis x{"ms of the step", ChartScale::linear(0, step_ms, area.left, area.right),
                     [](double value) { return fmt::format("{:.4g}", value + 0.0); }, narrow ? 4 : 8};
   const ChartAxis y{"W of a chip", ChartScale::linear(0, most * 1.05, area.bottom, area.top),
@@ -80,10 +96,10 @@ std::string power_chart(const RunFiles& files, const std::vector<PowerBand>& ban
   }
   body += fmt::format("<g class=\"stack\">{}</g>", layers);
   std::string tips;
-  const std::size_t together = narrow ? 6 : 2;
+  const std::size_t together = 2;
   for (std::size_t bin = 0; bin < bins; bin += together) {
     const std::size_t end = std::min(bins, bin + together);
-    std::string text = fmt::format("{:.4g} ms: {:.1f} W", files.power.number(bin, "begin_us") * 1e-3, below[bin]);
+    std::string text = fmt::format("{:.4g} ms: {:.1f} W", step_ms * double(bin) / double(bins), below[bin]);
     for (const PowerBand& band : bands) text += fmt::format("\n{} {:.1f} W", band.name, band.watts[bin]);
     tips += svg_rect(place(bin), area.top, place(end) - place(bin), area.height(), "hit", tip_attribute(text));
   }
@@ -93,16 +109,12 @@ std::string power_chart(const RunFiles& files, const std::vector<PowerBand>& ban
 std::string energy_parts_table(const nlohmann::ordered_json& energy) {
   const auto& area = energy.at("area_mm2");
   const double all = energy.value("step_j", 0.0), watts = energy.value("chip_w", 0.0);
-  HtmlTable table{.id = "energy-table",
-                  .caption = "Joules of a step by part, of all chips, and what the part takes of the die",
-                  .columns = {{"part"},
-                              {"events", true},
-                              {"always", true},
-                              {"of all", true},
-                              {"W a chip", true},
-                              {"mm²", true},
-                              {""}},
-                  .sortable = true};
+  HtmlTable table{
+      .id = "energy-table",
+      .caption = "Joules of a step by part, of all chips, and what the part takes of the die",
+      .columns =
+          {{"part"}, {"events", true}, {"always", true}, {"of all", true}, {"W a chip", true}, {"mm²", true}, {""}},
+      .sortable = true};
   double largest = 0;
   for (const auto& [name, joules] : energy.at("parts").items()) {
     largest = std::max(largest, joules.value("events_j", 0.0) + joules.value("always_j", 0.0));
@@ -134,9 +146,9 @@ std::string energy_html(const RunFiles& files, const CategoryColors& colors) {
       "A chip draws {:.1f} W in the mean, {:.1f} W in the op that takes most, {:.1f} W if it does nothing. power.csv "
       "has the curve, the machine's [energy] what is published of it and what is assumed.",
       energy.value("chip_w", 0.0), energy.value("chip_peak_w", 0.0), energy.value("chip_idle_w", 0.0));
-  return html_chart(responsive_chart([&](double width) { return power_chart(files, bands, width); }) +
-                        chart_legend(legend),
-                    caption) +
+  return html_chart(
+             responsive_chart([&](double width) { return power_chart(files, bands, width); }) + chart_legend(legend),
+             caption) +
          energy_parts_table(energy) + energy_roofline_html(files, colors);
 }
 

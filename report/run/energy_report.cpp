@@ -13,24 +13,24 @@
 #include "hw/energy/event_energy.h"
 #include "hw/energy/part_values.h"
 #include "report/run/joules_text.h"
-#include "sw/runtime/power_curve.h"
+#include "sw/runtime/energy/power_curve.h"
 
 namespace podsim::report::run {
 namespace {
 
-double site_watts(const RunReport& r, const sw::runtime::StepEnergy& energy) {
+double site_watts(const RunReport& r, const sw::runtime::energy::StepEnergy& energy) {
   return r.machine.site.watts(energy.chip_watts());
 }
 
 /// Grams of CO2 of a step of all chips.
-double grams(const RunReport& r, const sw::runtime::StepEnergy& energy) {
+double grams(const RunReport& r, const sw::runtime::energy::StepEnergy& energy) {
   return site_watts(r, energy) * double(energy.chips) * energy.seconds / 3.6e6 * r.machine.site.grid_carbon;
 }
 
 constexpr int power_bins = 240;
 
 /// Names of the parts that events or what is always drawn give joules, those that take most first.
-std::vector<std::string> parts_by_joules(const sw::runtime::StepEnergy& energy) {
+std::vector<std::string> parts_by_joules(const sw::runtime::energy::StepEnergy& energy) {
   hw::energy::PartValues all = energy.events;
   hw::energy::add(energy.always, 1, all);
   std::ranges::stable_sort(all, std::ranges::greater{}, &hw::energy::PartValue::value);
@@ -44,16 +44,17 @@ std::vector<std::string> parts_by_joules(const sw::runtime::StepEnergy& energy) 
 }  // namespace
 
 std::string power_csv(const RunReport& r) {
-  const sw::runtime::StepEnergy energy = r.energy();
+  const sw::runtime::energy::StepEnergy energy = r.energy();
   const std::vector<std::string> parts = parts_by_joules(energy);
   std::string text = "begin_us,chip_w";
   for (const std::string& part : parts) text += "," + base::text::csv_field(part + "_w");
   text += "\n";
   if (r.is_part_of_step() || r.result.step_time <= base::Time(0)) return text;
   std::vector<std::vector<double>> columns{
-      sw::runtime::mean_watts(sw::runtime::power_curve(r.machine, energy, r.result), power_bins)};
+      sw::runtime::energy::mean_watts(sw::runtime::energy::power_curve(r.machine, energy, r.result), power_bins)};
   for (const std::string& part : parts) {
-    columns.push_back(sw::runtime::mean_watts(sw::runtime::power_curve(r.machine, energy, r.result, part), power_bins));
+    columns.push_back(sw::runtime::energy::mean_watts(
+        sw::runtime::energy::power_curve(r.machine, energy, r.result, part), power_bins));
   }
   for (int bin = 0; bin < power_bins; ++bin) {
     text += fmt::format("{:.6f}", energy.seconds * 1e6 * bin / power_bins);
@@ -65,12 +66,13 @@ std::string power_csv(const RunReport& r) {
 
 void add_power(const RunReport& r, base::trace::Timeline& timeline) {
   if (r.is_part_of_step() || r.result.step_time <= base::Time(0)) return;
-  const sw::runtime::StepEnergy energy = r.energy();
+  const sw::runtime::energy::StepEnergy energy = r.energy();
   base::Time begin;  // of the last step
   for (std::size_t step = 0; step + 1 < r.result.step_times.size(); ++step) begin += r.result.step_times[step];
   const auto add = [&](const std::string& name, std::string_view part) {
     const base::trace::Timeline::Track track = timeline.track("power of the reported chip", name);
-    for (const sw::runtime::PowerSample& sample : sw::runtime::power_curve(r.machine, energy, r.result, part)) {
+    for (const sw::runtime::energy::PowerSample& sample :
+         sw::runtime::energy::power_curve(r.machine, energy, r.result, part)) {
       timeline.counter(track, name, begin + sample.begin, sample.watts);
     }
   };
@@ -83,7 +85,7 @@ void add_power(const RunReport& r, base::trace::Timeline& timeline) {
 
 std::string energy_line(const RunReport& r) {
   if (r.is_part_of_step() || r.result.step_time <= base::Time(0)) return "";
-  const sw::runtime::StepEnergy energy = r.energy();
+  const sw::runtime::energy::StepEnergy energy = r.energy();
   std::string text = fmt::format("{:.1f} W a chip, {:.1f} W at the peak; {} a step of all chips", energy.chip_watts(),
                                  energy.peak_watts, joules_text(energy.joules()));
   const double samples = r.samples_per_step();
@@ -92,7 +94,7 @@ std::string energy_line(const RunReport& r) {
 
 std::string joules_line(const RunReport& r) {
   if (r.is_part_of_step() || r.result.step_time <= base::Time(0)) return "";
-  const sw::runtime::StepEnergy energy = r.energy();
+  const sw::runtime::energy::StepEnergy energy = r.energy();
   const double all = energy.joules();
   hw::energy::PartValues events = energy.events;
   std::ranges::stable_sort(events, std::ranges::greater{}, &hw::energy::PartValue::value);
@@ -105,7 +107,7 @@ std::string joules_line(const RunReport& r) {
 
 nlohmann::ordered_json energy_json(const RunReport& r) {
   using Json = nlohmann::ordered_json;
-  const sw::runtime::StepEnergy energy = r.energy();
+  const sw::runtime::energy::StepEnergy energy = r.energy();
   const double samples = r.is_part_of_step() ? 0 : r.samples_per_step();
   Json parts = Json::object();
   for (const hw::energy::PartValue& part : energy.always) {

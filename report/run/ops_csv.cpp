@@ -36,11 +36,11 @@ std::string line(const RunReport& report, const OpTotal& total, int rank, double
   double stalled = double((item.cost.start_up + item.cost.read_wait + item.cost.write_wait + item.cost.drain).value());
   double bytes = double(op.bytes.value());
   return fmt::format(
-      "{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.9f},{:.9f},{:.6f},{:.6f},{:.6f},{:.6f},{},No,No,{},{},{:.9g}\n", rank,
-      base::text::csv_field(op.category), base::text::csv_field(op.hlo_text), base::text::csv_field(op.op_name), times,
-      us * double(times), us, us * double(times), us, share, cumulative, stalled / cycles, op.flops / seconds * 1e-9,
-      bytes / seconds / double(1 << 30), bytes > 0 ? op.flops / bytes : 0, sw::runtime::to_string(item.bound),
-      base::text::csv_field(op.products), activity_fields(total.activity),
+      "{},{},{},{},{},{:.6f},{:.6f},{:.6f},{:.6f},{:.9f},{:.9f},{:.6f},{:.6f},{:.6f},{:.6f},{},No,No,{},{},{:.9g}\n",
+      rank, base::text::csv_field(op.category), base::text::csv_field(op.hlo_text), base::text::csv_field(op.op_name),
+      times, us * double(times), us, us * double(times), us, share, cumulative, stalled / cycles,
+      op.flops / seconds * 1e-9, bytes / seconds / double(1 << 30), bytes > 0 ? op.flops / bytes : 0,
+      sw::runtime::to_string(item.bound), base::text::csv_field(op.products), activity_fields(total.activity),
       hw::energy::event_total(report.machine, total.activity));
 }
 

@@ -16,7 +16,7 @@
 #include "sw/compiler/op_cache.h"
 #include "sw/compiler/program.h"
 #include "sw/driver/compiler_year.h"
-#include "sw/runtime/run_energy.h"
+#include "sw/runtime/energy/run_energy.h"
 #include "sw/runtime/run_result.h"
 #include "sw/target_machine.h"
 #include "workloads/job/checkpoint.h"
@@ -117,7 +117,7 @@ struct RunReport {
   base::Time compute_under(std::string_view scope) const;
   /// In the order of the schedule.
   std::vector<Contention> contention() const;
-  sw::runtime::StepEnergy energy() const { return sw::runtime::step_energy(machine, result, chips); }
+  sw::runtime::energy::StepEnergy energy() const { return sw::runtime::energy::step_energy(machine, result, chips); }
   /// Costliest first.
   std::vector<OpTotal> ops() const;
 };

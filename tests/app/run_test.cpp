@@ -280,7 +280,7 @@ TEST(RunOutput, TheActivityOfOpsAddsUpToThatOfTheStep) {
   std::vector<std::int64_t> sums(6, 0);
   for (std::size_t i = 1; i < table.size(); ++i) {
     const Words row = cells(table[i]);
-    for (std::size_t column = 0; column < 6; ++column) sums[column] += std::stoll(row[row.size() - 6 + column]);
+    for (std::size_t column = 0; column < 6; ++column) sums[column] += std::stoll(row[row.size() - 7 + column]);
   }
   const Json& core = run["activity"]["core"];
   const auto count = [&](const char* part, const char* name) { return core[part][name].get<std::int64_t>(); };
@@ -306,7 +306,7 @@ TEST(RunOutput, OpsHaveTheHeaderOfAMeasuredProfileAndHowProductsAreComputed) {
   EXPECT_EQ(test::lines_of(folder.read("r/ops.csv")).front(), header +
                                                                   ",Products,Multiply-accumulates,Vector operations,"
                                                                   "Cross-lane operations,HBM read (B),HBM written (B),"
-                                                                  "ICI sent (B)");
+                                                                  "ICI sent (B),Energy of events (J)");
 }
 
 TEST(RunOutput, ManifestNamesEveryFile) {
@@ -326,7 +326,7 @@ TEST(RunOutput, OfEqualRunsIsEqualByteForByte) {
   test::json_of(folder, test::small_run({"--json", "-o", "second/below"}));
   const Words names = folder.names("first");
   EXPECT_EQ(names, folder.names("second/below"));
-  EXPECT_EQ(names.size(), 11U);
+  EXPECT_EQ(names.size(), 12U);
   for (const std::string& name : names) {
     EXPECT_EQ(folder.read("first/" + name), folder.read("second/below/" + name)) << name;
   }

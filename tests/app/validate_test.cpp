@@ -49,8 +49,8 @@ TEST(Validate, ASourceThatIsLeftOutIsComparedBothWays) {
   EXPECT_EQ(folder.run({"validate", "--data", ".", "--leave-out", "kernels"}).out.find("source"), 0U);
 }
 
-// Watts that Google has published, of chips and of runs with their hosts: each within 12 %, also by the values that follow
-// from all other rows alone.
+// Watts that Google has published, of chips and of runs with their hosts: each within 12 %, also by the values that
+// follow from all other rows alone.
 TEST(ValidatePower, EveryRowIsWithinTwelvePerCent) {
   const test::Folder folder;
   const test::Outcome outcome = folder.run({"validate", "power", "--json"});

@@ -31,7 +31,8 @@ KernelReport sample_kernel() {
   report.result.hbm_read = base::Bytes(40'000);
   report.result.hbm_written = base::Bytes(10'000);
   report.result.dmas = 7;
-  report.generated = {2e6, {1e-7, 4e-7}, "one pass", base::Cycles(980), {}, {1, base::Cycles(1010), base::Bytes(50'000)}};
+  report.generated = {
+      2e6, {1e-7, 4e-7}, "one pass", base::Cycles(980), {}, {1, base::Cycles(1010), base::Bytes(50'000)}};
   return report;
 }
 

@@ -48,8 +48,8 @@ const std::vector<std::string>& folders() {
       "hw/parts", "hw/parts/hbm", "hw/parts/dma", "hw/parts/energy", "hw/parts/host", "hw/parts/level",
       "hw/parts/vector", "hw/parts/mxu", "hw/parts/cross_lane", "hw/parts/scalar", "hw/parts/custom",
       "hw/parts/reliability", "hw", "hw/isa", "hw/energy", "hw/memory/dram", "hw/timing", "hw/host", "hw/input",
-      "hw/memory", "hw/memory/banks", "hw/core", "hw/chip", "hw/pod", "hw/isa/pasm",
-      "hw/bundle/vector", "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
+      "hw/memory", "hw/memory/banks", "hw/core", "hw/chip", "hw/pod", "hw/isa/pasm", "hw/bundle/vector",
+      "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
       // workloads
       "workloads/job", "workloads/goodput", "workloads/machines", "workloads/shardings", "workloads",
       "workloads/layers", "workloads/pipelines", "workloads/streams", "workloads/models/recommenders",
@@ -61,7 +61,7 @@ const std::vector<std::string>& folders() {
       "sw/codegen/families", "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix",
       "sw/codegen", "sw/compiler/layout", "sw/compiler/costs", "sw/compiler", "sw/placement", "sw/plans", "sw/driver",
       "sw/runtime/pod", "sw/runtime/parts", "sw/runtime/waits", "sw/runtime/repetition", "sw/runtime",
-      "sw/runtime/session", "sw/operators", "sw/chakra",
+      "sw/runtime/energy", "sw/runtime/session", "sw/operators", "sw/chakra",
       // validation
       "validation/kernels", "validation/profile", "validation/measured", "validation/measured/published",
       "validation/jobs", "validation/power", "validation/estimates",

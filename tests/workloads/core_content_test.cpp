@@ -23,7 +23,7 @@ base::ContentKey core_of(const sw::TargetMachine& machine) {
 /// True for keys without influence on an op of a core: whole sections, the keys in [compiler] that are about
 /// collectives, the fingerprint of the memory, and keys of the on-chip switch that do not limit a stream.
 bool is_left_out(const std::string& key) {
-  constexpr std::array sections{"machine", "ici", "host", "input", "job", "faults", "pod"};
+  constexpr std::array sections{"machine", "ici", "host", "input", "job", "faults", "pod", "energy", "area", "site"};
   constexpr std::array keys{"compiler.combine_all_reduce",
 
                             "compiler.largest_segment",
@@ -53,9 +53,10 @@ TEST(CoreContent, IsThatOfEveryKeyOfCoreAndMemoryAndOfNoOther) {
       sections.insert(other.key.substr(0, other.key.find('.')));
       ++changed;
     }
-    EXPECT_EQ(sections, (std::set<std::string>{"machine", "core", "scalar", "mxu", "vector", "cross_lane", "dma", "hbm",
-                                               "hbm_timing", "switch", "ici", "host", "input", "job", "faults",
-                                               "compiler", "pod", "tile_level"}));
+    EXPECT_EQ(sections,
+              (std::set<std::string>{"machine", "core",       "scalar", "mxu",        "vector", "cross_lane", "dma",
+                                     "hbm",     "hbm_timing", "switch", "ici",        "host",   "input",      "job",
+                                     "faults",  "compiler",   "pod",    "tile_level", "energy", "area",       "site"}));
     EXPECT_GE(changed, 120);
   }
 }

@@ -63,7 +63,8 @@ std::vector<FaultFigure> fault_figures() {
       counted_figure("failures of 1024 hosts of TPU v4", "Zu et al., NSDI 2024", 0.82, drawn_days,
                      drawn_per_day(1024, 8e-4), "a day", "0.08 % of the hosts a day, of the same source"),
       {"a machine of 4096 chips in slices of 2048", "Jouppi et al., ISCA 2023", "50", 49, 51, 100 * half, "%",
-       "hosts that work 99.5 % of the time, any 32 of 64 cubes of 16 hosts joined by switches; our record of the source says "
+       "hosts that work 99.5 % of the time, any 32 of 64 cubes of 16 hosts joined by switches; our record of the "
+       "source says "
        "without them, where fixed halves give 7.7 %: unresolved"},
       counted_figure("interruptions of 16,384 GPUs in 54 days", "Llama 3 report", 466, drawn_jobs,
                      double(llama.interruptions) / drawn_jobs, "", "8.6 a day, of the same source"),

@@ -25,7 +25,7 @@ double watts(const PowerTerms& terms, const PowerFactors& factors = as_stated);
 /// A published figure and the steps that stand for it.
 struct SimulatedPower {
   PublishedPower published;
-  std::vector<PowerTerms> steps;          ///< of the commands that were simulated
+  std::vector<PowerTerms> steps;           ///< of the commands that were simulated
   std::vector<std::string> problems = {};  ///< of the others
 };
 

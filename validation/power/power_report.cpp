@@ -60,7 +60,8 @@ std::string power_text(const std::vector<SimulatedPower>& rows) {
   return table.text() +
          fmt::format(
              "\nleft out: the error if what a mm2 always draws, unit_overhead and host_share were fitted to the other "
-             "rows, without one of the same steps\nfitted to all rows: {:.3f} of [energy] leakage and clock, {:.3f} of unit_overhead, {:.3f} of "
+             "rows, without one of the same steps\nfitted to all rows: {:.3f} of [energy] leakage and clock, {:.3f} of "
+             "unit_overhead, {:.3f} of "
              "[site] host_share\n\n",
              all[0], all[1], all[2]) +
          notes;
@@ -71,8 +72,9 @@ std::string power_json(const std::vector<SimulatedPower>& rows) {
   Json list = Json::array();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const PublishedPower& row = rows[i].published;
-    Json json{{"machine", row.machine},     {"figure", to_string(row.figure)}, {"with_host", row.with_host},
-              {"published_w", row.watts},   {"source", row.source},            {"commands", row.commands},
+    Json json{{"machine", row.machine},      {"figure", to_string(row.figure)},
+              {"with_host", row.with_host},  {"published_w", row.watts},
+              {"source", row.source},        {"commands", row.commands},
               {"problems", rows[i].problems}};
     if (!rows[i].steps.empty()) {
       const Judged found = judged(rows, i);

@@ -8,7 +8,8 @@ namespace {
 
 constexpr const char* chip_watts = "Jouppi et al. 2023, table 4: chip and HBM over production applications";
 constexpr const char* run_watts = "Patterson et al. 2021, table 4: with host, network and fans";
-constexpr const char* all_runs_watts = "Patterson et al. 2021: mean of all jobs of the study, within 10 % (v3), 5 % (v2)";
+constexpr const char* all_runs_watts =
+    "Patterson et al. 2021: mean of all jobs of the study, within 10 % (v3), 5 % (v2)";
 
 using Words = std::vector<std::string>;
 
@@ -30,12 +31,12 @@ std::string to_string(PowerOf figure) {
 }
 
 std::vector<PublishedPower> published_power() {
-  // Meena has 2.6 billion weights of hidden dimension 2560, by Adafactor on 1024 chips; its layers and batch are those of
-  // the shipped Transformer.
-  const Words meena{"run",         "transformer",         "--slice", "32x32",
-                    "--set",       "model.layers=31",     "--set",   "model.d_model=2560",
-                    "--set",       "model.d_ff=10240",    "--set",   "model.heads=32",
-                    "--set",       "model.d_head=80",     "--set",   "model.sequence=128",
+  // Meena has 2.6 billion weights of hidden dimension 2560, by Adafactor on 1024 chips; its layers and batch are those
+  // of the shipped Transformer.
+  const Words meena{"run",         "transformer",      "--slice", "32x32",
+                    "--set",       "model.layers=31",  "--set",   "model.d_model=2560",
+                    "--set",       "model.d_ff=10240", "--set",   "model.heads=32",
+                    "--set",       "model.d_head=80",  "--set",   "model.sequence=128",
                     "--optimizer", "adafactor"};
   const Words big{"run", "transformer", "--slice", "4x2", "--machine", "tpu-v2"};
   const Words any{"run", "transformer", "--slice", "2x2"};

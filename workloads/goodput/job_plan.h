@@ -41,7 +41,8 @@ struct JobPlan {
   Nanoseconds detection, diagnosis, exchange;
   Nanoseconds repair, cable_repair;  ///< means; exponential
 
-  /// Of a check, a step that runs twice; on a smaller slice, or around dead links, it takes longer as the step does.
+  /// Time of a check, a step that runs twice; on a smaller slice, or around dead links, it takes longer as the step
+  /// does.
   Nanoseconds check_time(Nanoseconds step) const;
   /// From the begin of one checkpoint's steps to that of the next: steps, check, and the wait for the checkpoint. A
   /// checkpoint that is stored while steps run waits for the storing of the one before.

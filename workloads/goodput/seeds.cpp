@@ -12,7 +12,7 @@ namespace {
 constexpr double enough_failures = 20'000;
 constexpr std::int64_t most_seeds = 4000;
 constexpr double most_held = 5e6;  ///< failures of all months of a search, which are in memory together
-constexpr int half_points = 6;  ///< on both sides of Daly's interval
+constexpr int half_points = 6;     ///< on both sides of Daly's interval
 
 std::int64_t seeds_of_search(const JobPlan& plan, std::span<const FaultSource> sources, const Seeds& seeds) {
   const double failures = seconds(plan.horizon) / time_between_failures(sources).si();

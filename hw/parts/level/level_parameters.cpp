@@ -19,7 +19,7 @@ std::string capacity_key(const Parameters& level) { return std::string(scope) + 
 
 /// Whether counts, joules or areas of another part of a chip have the name (hw/activity.h, hw/energy).
 bool is_part(std::string_view name) {
-  constexpr std::array parts{"mxu", "vector", "cross_lane", "scalar", "dma",   "switch",
+  constexpr std::array parts{"mxu", "vector", "cross_lane", "scalar", "dma",     "switch",
                              "ici", "host",   "wires",      "other",  "memories"};
   return std::ranges::find(parts, name) != parts.end();
 }
@@ -58,7 +58,8 @@ void complete(const base::Config& config, std::size_t most, std::int64_t cores, 
                     "a level has a name of its own");
     }
     if (is_part(level.name)) {
-      config.reject(key, fmt::format("'{}' is the name of a part of a chip", level.name), "a level has a name of its own");
+      config.reject(key, fmt::format("'{}' is the name of a part of a chip", level.name),
+                    "a level has a name of its own");
     }
     if (number >= most) {
       config.reject(key, fmt::format("a machine has at most {} levels of memory beside HBM and VMEM", most));

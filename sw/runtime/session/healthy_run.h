@@ -10,8 +10,8 @@
 /// What steps on a slice with faults are compared with.
 ///
 /// Both have every collective in the order in which it is served alone on a healthy slice (follows_orders()), so that a
-/// delay brings nothing of it forward. Between a step's collectives and ops the HBM still serves what comes first, and a
-/// step that begins late may end as soon as without the fault. So a step may take a fraction of a percent less, which
+/// delay brings nothing of it forward. Between a step's collectives and ops the HBM still serves what comes first, and
+/// a step that begins late may end as soon as without the fault. So a step may take a fraction of a percent less, which
 /// is no gain of a fault (R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17(2), 1969).
 namespace podsim::sw::runtime::session {
 

@@ -25,9 +25,7 @@ TEST(ChipArea, OfV3AndV2IsThePublishedOne) {
 }
 
 // v1's and v4i's on-chip memories scaled to 16 nm: 32 MiB of VMEM are about 75 mm2, within 30 % (area.csv).
-TEST(ChipArea, OfVmemIsThatOfOtherOnChipMemories) {
-  EXPECT_NEAR(of(chip_area(the_tpu_v3()), "vmem"), 75, 0.3 * 75);
-}
+TEST(ChipArea, OfVmemIsThatOfOtherOnChipMemories) { EXPECT_NEAR(of(chip_area(the_tpu_v3()), "vmem"), 75, 0.3 * 75); }
 
 // The area of arrays grows with the square of their side, of VMEM with its bytes; other parts stay.
 TEST(ChipArea, FollowsWhatPartsConsistOf) {

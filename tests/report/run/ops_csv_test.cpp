@@ -63,7 +63,7 @@ TEST_F(OpsCsv, HasXProfsHeaderAndHowProductsAreComputed) {
   EXPECT_EQ(text_.substr(0, text_.find('\n')),
             header +
                 ",Products,Multiply-accumulates,Vector operations,Cross-lane operations,"
-                "HBM read (B),HBM written (B),ICI sent (B)");
+                "HBM read (B),HBM written (B),ICI sent (B),Energy of events (J)");
   EXPECT_EQ(at(1, "Products"), "f32 in 6 passes");
   EXPECT_EQ(at(3, "Products"), "") << "an op without products";
 }
@@ -120,7 +120,7 @@ TEST(OpsCsvActivity, IsThatOfAllExecutionsInAStep) {
   activity.message_bytes = base::Bytes(11);
   const std::vector<Row> rows = parse_csv(ops_csv(report));
   const Row row = *std::ranges::find(rows, std::string("convolution fusion"), [](const Row& r) { return r[1]; });
-  EXPECT_EQ(Row(row.end() - 6, row.end()), (Row{"3000000000000", "60", "15", "303", "21", "33"}));
+  EXPECT_EQ(Row(row.end() - 7, row.end() - 1), (Row{"3000000000000", "60", "15", "303", "21", "33"}));
 }
 
 TEST(OpsCsvOfNothing, IsAHeader) {

@@ -236,8 +236,7 @@ std::vector<hw::TilePhase> ConvolutionPlan::phases(std::span<const std::int64_t>
   phases[0].of<hw::Vector>() = {copied, staged_.phases * copied, (2 * unpacked + (masked ? 2 : 0)) * copied, 0};
   phases[1].of<hw::Mxu>() = {.weight_tiles = steps * units, .rows = builder::register_rows * registers};
   // Loads of patches and weights are the array's (mxu::Events::operand_registers).
-  phases[1].of<hw::Vector>() = {steps * adds, steps * registers * units,
-                                steps * (adds + unpacked * weight_loads), 0};
+  phases[1].of<hw::Vector>() = {steps * adds, steps * registers * units, steps * (adds + unpacked * weight_loads), 0};
   if (problem_.packed) {
     const std::int64_t sums = output_registers();
     phases.emplace_back(hw::VectorWork{sums, sums, sums, 0});

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/runtime/run_energy.h"
+#include "sw/runtime/energy/run_energy.h"
 
 #include <algorithm>
 
 #include "hw/energy/event_energy.h"
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::energy {
 namespace {
 
 double seconds_of(base::Time time) { return base::to_duration(time).si(); }
@@ -52,4 +52,4 @@ StepEnergy step_energy(const TargetMachine& machine, const RunResult& result, st
   return energy;
 }
 
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::energy

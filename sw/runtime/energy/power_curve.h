@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/units.h"
-#include "sw/runtime/run_energy.h"
+#include "sw/runtime/energy/run_energy.h"
 #include "sw/runtime/run_result.h"
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::energy {
 
 /// Watts of a chip whose cores all do what the reported core does, from `begin` to the next sample.
 struct PowerSample {
@@ -26,4 +26,4 @@ std::vector<PowerSample> power_curve(const TargetMachine& machine, const StepEne
 /// Means of a curve over `bins` equal parts of the step.
 std::vector<double> mean_watts(const std::vector<PowerSample>& curve, int bins);
 
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::energy

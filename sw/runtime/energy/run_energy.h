@@ -9,7 +9,7 @@
 #include "sw/runtime/run_result.h"
 #include "sw/target_machine.h"
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::energy {
 
 /// Joules of the last step, of all chips of the slice unless said. They follow from what was counted (StepActivity) and
 /// from the time of the step, so they are the same at all levels of detail and however chips and trips are reduced.
@@ -24,10 +24,10 @@ struct StepEnergy {
 
   double joules() const { return hw::energy::sum(events) + hw::energy::sum(always); }
   double chip_watts() const { return seconds > 0 ? joules() / seconds / double(chips) : 0; }
-  /// Of an item of the reported core: its events, and what the core's share of a chip always draws meanwhile.
+  /// Joules of an item of the reported core: its events, and what the core's share of a chip always draws meanwhile.
   double of(const ItemResult& item) const;
 };
 
 StepEnergy step_energy(const TargetMachine& machine, const RunResult& result, std::int64_t chips);
 
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::energy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/runtime/power_curve.h"
+#include "sw/runtime/energy/power_curve.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "hw/energy/event_energy.h"
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::energy {
 namespace {
 
 /// The energy of a core that is taken evenly in a stretch of the step.
@@ -39,8 +39,10 @@ std::vector<Stretch> stretches_of(const TargetMachine& machine, const StepEnergy
   base::Time now;
   for (const ItemResult& item : result.items) {
     const base::Time end = now + item.total();
-    // A done has the execution of its start and no energy of its own.
-    if (const auto started = of_execution.find(item.execution); started != of_execution.end()) {
+    // A done has the execution of its start and no energy of its own; trips that repeat have one execution.
+    const auto started = of_execution.find(item.execution);
+    const bool is_done = started != of_execution.end() && item_joules(machine, energy, result, item.item, "") == 0;
+    if (is_done) {
       stretches[started->second].end = end;
     } else {
       of_execution[item.execution] = stretches.size();
@@ -93,4 +95,4 @@ std::vector<double> mean_watts(const std::vector<PowerSample>& curve, int bins) 
   return means;
 }
 
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::energy

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sw/runtime/run_energy.h"
+#include "sw/runtime/energy/run_energy.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "sw/runtime/power_curve.h"
+#include "sw/runtime/energy/power_curve.h"
 #include "tests/sw/runtime/synthetic_program.h"
 #include "tests/sw/target_machines.h"
 
-namespace podsim::sw::runtime {
+namespace podsim::sw::runtime::energy {
 namespace {
 
 using testing::open_2x2;
@@ -76,8 +76,7 @@ TEST(PowerCurve, HoldsTheEnergyOfAChip) {
     }
     const std::string_view name(part);
     const double expected =
-        (name.empty() ? energy.joules()
-                      : hw::energy::of(energy.events, name) + hw::energy::of(energy.always, name)) /
+        (name.empty() ? energy.joules() : hw::energy::of(energy.events, name) + hw::energy::of(energy.always, name)) /
         4;
     EXPECT_NEAR(joules, expected, 1e-9 * expected) << part;
     if (name.empty()) all = joules;
@@ -100,4 +99,4 @@ TEST(RunEnergy, HasItsPeakInTheOpThatTakesMost) {
 }
 
 }  // namespace
-}  // namespace podsim::sw::runtime
+}  // namespace podsim::sw::runtime::energy
