@@ -16,10 +16,10 @@ struct Gain {
   Change change;
   std::string command;  ///< that runs it, quoted for a shell
   double step_s = 0;
-  std::optional<double> gain;  ///< by the measure, over that of the step as it is; std::nullopt if it is refused
+  std::optional<double> gain = {};  ///< by the measure, over that of the step as it is; std::nullopt if it is refused
   double rate = 0,
-         per_joule = 0;  ///< samples, or else steps, per second and per joule, over those of the step as it is
-  std::string refusal;   ///< why
+         per_joule = 0;      ///< samples, or else steps, per second and per joule, over those of the step as it is
+  std::string refusal = {};  ///< why
 };
 
 /// What a gain is of: samples per second or per joule; of a step that has no samples, steps.

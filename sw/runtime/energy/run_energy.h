@@ -17,10 +17,10 @@ struct StepEnergy {
   std::int64_t chips = 0;
   std::int64_t cores = 0;  ///< of a chip
   double seconds = 0;      ///< of the step
-  hw::energy::PartValues events, always;
-  hw::energy::PartValues watts;      ///< always, of a chip, mean of the step
-  std::map<int, double> items = {};  ///< events of the reported core in one execution, by index into Program::items
-  double peak_watts = 0;             ///< of the reported core's chip in the op that takes most
+  hw::energy::PartValues events = {}, always = {};
+  hw::energy::PartValues watts = {};  ///< always, of a chip, mean of the step
+  std::map<int, double> items = {};   ///< events of the reported core in one execution, by index into Program::items
+  double peak_watts = 0;              ///< of the reported core's chip in the op that takes most
 
   double joules() const { return hw::energy::sum(events) + hw::energy::sum(always); }
   double chip_watts() const { return seconds > 0 ? joules() / seconds / double(chips) : 0; }
