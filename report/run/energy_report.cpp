@@ -135,7 +135,7 @@ nlohmann::ordered_json energy_json(const RunReport& r) {
     json["samples_per_j"] = samples / energy.joules();
   }
   json["die_mm2"] = hw::energy::sum(mm2);
-  if (r.machine.area.chip_dollars > 0) json["slice_dollars"] = r.machine.area.chip_dollars * double(energy.chips);
+  json["slice_dollars"] = r.machine.area.chip_dollars * double(energy.chips);
   json["parts"] = parts;
   json["area_mm2"] = area;
   return json;

@@ -75,7 +75,7 @@ std::vector<StudyMetric> run_metrics() {
       {"energy.sample_j", "J", "Energy of a sample, without hosts", value, false},
       {"energy.samples_per_j", "1/J", "Samples per joule, without hosts", value, false},
       {"energy.die_mm2", "mm2", "Area of a chip"},
-      {"energy.slice_dollars", "$", "Price of the slice's chips, if area.chip_dollars is set", value, false},
+      {"energy.slice_dollars", "$", "Price of the slice's chips by area.chip_dollars; 0 unless it is set"},
       {"bound_share", "1", "Share of the step in what it spends most time in"},
       {"breakdown_s.compute", "s", "Of the step in ops of the core"},
       {"breakdown_s.collective", "s", "Of the step waiting for collectives"},

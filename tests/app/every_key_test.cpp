@@ -149,6 +149,7 @@ const std::vector<Showing>& showings() {
       {"energy.mxu_f8", {narrow_types}, {"mxu.f8_products=2"}},
       {"energy.gated_share", {small_step}, {"energy.gate_idle=true"}},
       {"energy.scalar_cycle", {lookups}},
+      {"energy.sram_exponent", {small_step}, {"core.vmem=32 MiB"}},
       {"energy.*", {small_step}},
       {"area.*", {small_step}},
       {"site.*", {small_step}},

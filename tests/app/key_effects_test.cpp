@@ -53,11 +53,15 @@ TEST(KeyEffects, KeysThatActElsewhereChangeNoRunAndAreAWarning) {
       const Json run = Json::parse(outcome.out);
       EXPECT_EQ(run["step_times_s"], usual["step_times_s"]) << name;
       EXPECT_EQ(run["breakdown_s"], usual["breakdown_s"]) << name;
+      ++tried;
+      if (acts_on(key, {"watts"})) {  // of energy, which changes no time
+        EXPECT_TRUE(run["warnings"].empty()) << run["warnings"];
+        continue;
+      }
       ASSERT_EQ(run["warnings"].size(), 1U) << name;
       EXPECT_NE(run["warnings"][0].get<std::string>().find(name + " = " + value + " changes nothing here; it acts on "),
                 std::string::npos)
           << run["warnings"];
-      ++tried;
     }
   }
   EXPECT_GT(tried, 20);

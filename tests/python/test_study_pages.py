@@ -189,7 +189,7 @@ class Shipped(unittest.TestCase):
                 self.assertTrue(page.charts)
                 for _, chart, _ in page.charts:
                     self.assertTrue((STUDIES / "charts" / chart).read_text(encoding="utf-8").startswith("<svg"))
-                    self.assertIn(f"({chart})", page.text)
+                    self.assertIn(f"(charts/{chart})", page.text)
                 for study in page.studies:
                     self.assertIn(f"podsim sweep {study}", page.text)
 
