@@ -15,6 +15,7 @@
 #include "base/host/interrupt.h"
 #include "base/progress.h"
 #include "hw/core_units.h"
+#include "hw/energy/static_power.h"
 #include "validation/power/power_fit.h"
 #include "workloads/machines/machine_choice.h"
 
@@ -41,11 +42,9 @@ PowerTerms power_terms(const nlohmann::json& run, const PublishedPower& row, con
     seconds = run.at("flops_per_core_step").get<double>() * double(machine.cores_per_chip) / (row.tflops * 1e12);
   }
   PowerTerms terms{.host = row.with_host ? machine.site.host_share : 0};
-  const double fixed =
-      double(machine.cores_per_chip * machine.dram.organization.channels) * machine.energy.hbm_standby +
-      double(2 * machine.pod.dimensions.size()) * machine.ici.link_rate.si() * 8 * machine.energy.serdes_bit;
-  terms.die = energy.at("chip_always_w").get<double>() - fixed;
-  terms.others = fixed;
+  const double supplies = hw::energy::sum(hw::energy::supply_watts(machine));
+  terms.die = energy.at("chip_always_w").get<double>() - supplies;
+  terms.others = supplies;
   if (row.figure == validation::power::PowerOf::nothing) return terms;
   for (const auto& [part, joules] : energy.at("parts").items()) {
     (is_unit(part) ? terms.units : terms.others) += joules.at("events_j").get<double>() / chips / seconds;

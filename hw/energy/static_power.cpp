@@ -21,11 +21,14 @@ PartValues static_watts(const Machine& machine, const BusyShares& busy) {
       }
     });
   }
-  const double channels = double(machine.cores_per_chip * machine.dram.organization.channels);
-  add({{"hbm", channels * energy.hbm_standby},
-       {"ici", links_of_chip(machine) * machine.ici.link_rate.si() * 8 * energy.serdes_bit}},
-      1, watts);
+  add(supply_watts(machine), 1, watts);
   return watts;
+}
+
+PartValues supply_watts(const Machine& machine) {
+  const auto channels = double(machine.cores_per_chip * machine.dram.organization.channels);
+  return {{"hbm", channels * machine.energy.hbm_standby},
+          {"ici", links_of_chip(machine) * machine.ici.link_rate.si() * 8 * machine.energy.serdes_bit}};
 }
 
 double idle_watts(const Machine& machine) {
