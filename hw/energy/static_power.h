@@ -18,7 +18,7 @@ using BusyShares = CoreUnits::Per<BusyShare>;
 /// of the HBM standby and refresh, for each link its SerDes at the raw rate. With [energy] gate_idle a unit draws
 /// gated_share of that while it does not work.
 PartValues static_watts(const Machine& machine, const BusyShares& busy = {});
-/// What of these is not of the die: standby and refresh of the HBM, SerDes of the links.
+/// The watts among these that the die does not take: standby and refresh of the HBM, SerDes of the links.
 PartValues supply_watts(const Machine& machine);
 /// The watts of a chip whose units do nothing.
 double idle_watts(const Machine& machine);
