@@ -77,21 +77,17 @@ std::string power_chart(const RunFiles& files, std::vector<PowerBand> bands, dou
                     [](double value) { return fmt::format("{:.4g}", value + 0.0); }, narrow ? 4 : 6};
   std::string body = svg_axes(area, x, y);
   std::string layers;
-  std::vector<double> below(bins, 0);
   const auto place = [&](std::size_t edge) { return x.scale.place(step_ms * double(edge) / double(bins)); };
-  for (std::size_t band = 0; band < bands.size(); ++band) {
-    std::vector<SvgPoint> outline;
+  // From the sum of all bands down to the lowest one, each over what is above it.
+  std::vector<double> top = sums;
+  for (std::size_t band = bands.size(); band-- > 0;) {
+    std::vector<SvgPoint> outline{{place(0), area.bottom}};
     for (std::size_t bin = 0; bin < bins; ++bin) {
-      const double top = y.scale.place(below[bin] + bands[band].watts[bin]);
-      outline.push_back({place(bin), top});
-      outline.push_back({place(bin + 1), top});
+      outline.push_back({place(bin), y.scale.place(top[bin])});
+      outline.push_back({place(bin + 1), y.scale.place(top[bin])});
+      top[bin] -= bands[band].watts[bin];
     }
-    for (std::size_t bin = bins; bin-- > 0;) {
-      const double bottom = y.scale.place(below[bin]);
-      outline.push_back({place(bin + 1), bottom});
-      outline.push_back({place(bin), bottom});
-      below[bin] += bands[band].watts[bin];
-    }
+    outline.push_back({place(bins), area.bottom});
     layers += svg_path(outline, category_fill(int(band)));
   }
   body += fmt::format("<g class=\"stack\">{}</g>", layers);
@@ -99,7 +95,7 @@ std::string power_chart(const RunFiles& files, std::vector<PowerBand> bands, dou
   const std::size_t together = 2;
   for (std::size_t bin = 0; bin < bins; bin += together) {
     const std::size_t end = std::min(bins, bin + together);
-    std::string text = fmt::format("{:.4g} ms: {:.1f} W", step_ms * double(bin) / double(bins), below[bin]);
+    std::string text = fmt::format("{:.4g} ms: {:.1f} W", step_ms * double(bin) / double(bins), sums[bin]);
     for (const PowerBand& band : bands) text += fmt::format("\n{} {:.1f} W", band.name, band.watts[bin]);
     tips += svg_rect(place(bin), area.top, place(end) - place(bin), area.height(), "hit", tip_attribute(text));
   }

@@ -14,7 +14,7 @@ namespace podsim::report::html {
 namespace {
 
 /// A page stays small, and smaller arrays would not be seen.
-constexpr std::size_t max_drawn = 1000;
+constexpr std::size_t max_drawn = 600;
 /// Height of an array with an edge, in pixels of the drawing.
 constexpr double min_edged = 4;
 

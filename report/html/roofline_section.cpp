@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -21,6 +24,7 @@ constexpr double max_decades_below = 6;  // drawn decades below the roofs; ops b
 /// Ops of one category at the same position in the drawing.
 struct OpMark {
   std::size_t first = 0;  ///< index of the costliest in RunFiles::ops
+  SvgPoint at = {};
   std::size_t ops = 0;
   double share = 0;
 };
@@ -32,6 +36,40 @@ struct Roofs {
 };
 
 bool has_place(const RunOp& op) { return op.gflops_per_s > 0 && op.intensity > 0; }
+
+/// Where `position` puts an op; std::nullopt: it is not drawn. The costliest marks come first, so that small ones are
+/// drawn on top of large ones.
+std::vector<OpMark> marks_of(const RunFiles& files,
+                             const std::function<std::optional<SvgPoint>(const RunOp&)>& position) {
+  std::map<std::tuple<int, int, std::string>, std::size_t> known;
+  std::vector<OpMark> marks;
+  for (std::size_t i = 0; i < files.ops.size(); ++i) {
+    const auto at = position(files.ops[i]);
+    if (!at) continue;
+    const auto [found, is_new] = known.try_emplace({int(at->x), int(at->y), files.ops[i].category}, marks.size());
+    if (is_new) marks.push_back({i, *at, 0, 0});
+    OpMark& mark = marks[found->second];
+    ++mark.ops;
+    mark.share += files.ops[i].share;
+  }
+  std::ranges::stable_sort(marks, std::ranges::greater{}, &OpMark::share);
+  return marks;
+}
+
+/// A disc; `rate` is the second half of its text.
+std::string disc(const RunFiles& files, const CategoryColors& colors, const OpMark& mark, bool narrow,
+                 const std::string& rate) {
+  const RunOp& op = files.ops[mark.first];
+  const double radius = std::clamp((narrow ? 26 : 40) * std::sqrt(mark.share), narrow ? 2.4 : 3.0, 22.0);
+  const std::string name = op.op_name.empty() ? op.instruction() : op.op_name;
+  std::string tip =
+      fmt::format("{}\n{}, {} of the ops' time\n{}", name, op.category, base::text::percent(op.share, 2), rate);
+  if (mark.ops > 1) {
+    tip += fmt::format("\nand {} more here, together {}", mark.ops - 1, base::text::percent(mark.share, 2));
+  }
+  return svg_circle(mark.at.x, mark.at.y, radius, category_fill(colors.color(op.category)) + " mark pick",
+                    tip_attribute(tip) + fmt::format(" data-op=\"{}\"", mark.first));
+}
 
 class Drawing {
  public:
@@ -77,42 +115,19 @@ class Drawing {
   }
 
   std::string marks() const {
-    std::map<std::tuple<int, int, std::string>, std::size_t> known;
-    std::vector<OpMark> marks;
-    for (std::size_t i = 0; i < files_.ops.size(); ++i) {
-      const RunOp& op = files_.ops[i];
-      if (!has_place(op)) continue;
-      const SvgPoint at = place(op);
-      const auto [found, is_new] = known.try_emplace({int(at.x), int(at.y), op.category}, marks.size());
-      if (is_new) marks.push_back({i, 0, 0});
-      OpMark& mark = marks[found->second];
-      ++mark.ops;
-      mark.share += op.share;
-    }
-    // The costliest are drawn first, so that small marks are on top of large ones.
-    std::ranges::stable_sort(marks, std::ranges::greater{}, &OpMark::share);
+    const auto position = [&](const RunOp& op) -> std::optional<SvgPoint> {
+      if (!has_place(op)) return std::nullopt;
+      return SvgPoint{std::max(area_.left, x_.place(op.intensity)),
+                      std::min(area_.bottom, y_.place(op.gflops_per_s * 1e9))};
+    };
     std::string text;
-    for (const OpMark& mark : marks) text += draw(mark);
-    return text;
-  }
-
-  SvgPoint place(const RunOp& op) const {
-    return {std::max(area_.left, x_.place(op.intensity)), std::min(area_.bottom, y_.place(op.gflops_per_s * 1e9))};
-  }
-
-  std::string draw(const OpMark& mark) const {
-    const RunOp& op = files_.ops[mark.first];
-    const SvgPoint at = place(op);
-    const double radius = std::clamp((narrow_ ? 26 : 40) * std::sqrt(mark.share), narrow_ ? 2.4 : 3.0, 22.0);
-    const std::string name = op.op_name.empty() ? op.instruction() : op.op_name;
-    std::string tip = fmt::format("{}\n{}, {} of the ops' time\n{} at {} FLOP/B, bound by {}", name, op.category,
-                                  base::text::percent(op.share, 2), si_text(op.gflops_per_s * 1e9, "FLOP/s"),
-                                  si_text(op.intensity, "", 3), op.bound_by);
-    if (mark.ops > 1) {
-      tip += fmt::format("\nand {} more here, together {}", mark.ops - 1, base::text::percent(mark.share, 2));
+    for (const OpMark& mark : marks_of(files_, position)) {
+      const RunOp& op = files_.ops[mark.first];
+      text += disc(files_, colors_, mark, narrow_,
+                   fmt::format("{} at {} FLOP/B, bound by {}", si_text(op.gflops_per_s * 1e9, "FLOP/s"),
+                               si_text(op.intensity, "", 3), op.bound_by));
     }
-    return svg_circle(at.x, at.y, radius, category_fill(colors_.color(op.category)) + " mark pick",
-                      tip_attribute(tip) + fmt::format(" data-op=\"{}\"", mark.first));
+    return text;
   }
 
   const RunFiles& files_;
@@ -137,36 +152,25 @@ struct EnergyRoofs {
   }
 };
 
-/// An op in the drawing.
-struct EnergyMark {
-  const RunOp* op = nullptr;
-  double flops_per_joule = 0;
-};
-
-std::vector<EnergyMark> energy_marks(const RunFiles& files, const EnergyRoofs& roofs) {
-  std::vector<EnergyMark> marks;
-  for (const RunOp& op : files.ops) {
-    if (op.gflops_per_s <= 0 || op.intensity <= 0) continue;
-    const double seconds = files.seconds_per_step(op), joules = op.joules + roofs.core_w * seconds;
-    if (joules > 0) marks.push_back({&op, op.gflops_per_s * 1e9 * seconds / joules});
-  }
-  // The costliest are drawn first, so that small marks are on top of large ones.
-  std::ranges::stable_sort(marks, std::ranges::greater{}, [](const EnergyMark& mark) { return mark.op->share; });
-  constexpr std::size_t most = 200;
-  marks.resize(std::min(marks.size(), most));
-  return marks;
+/// 0 for an op without arithmetic.
+double flops_per_joule(const RunFiles& files, const EnergyRoofs& roofs, const RunOp& op) {
+  if (!has_place(op)) return 0;
+  const double seconds = files.seconds_per_step(op), joules = op.joules + roofs.core_w * seconds;
+  return joules > 0 ? op.gflops_per_s * 1e9 * seconds / joules : 0;
 }
 
-std::string energy_drawing(const std::vector<EnergyMark>& marks, const CategoryColors& colors, const EnergyRoofs& roofs,
+std::string energy_drawing(const RunFiles& files, const CategoryColors& colors, const EnergyRoofs& roofs,
                            double width) {
   const bool narrow = is_narrow(width);
   const PlotArea area{narrow ? 44.0 : 64.0, 34, width - 8, narrow ? 300.0 : 420.0};
   const double ridge = roofs.peak / roofs.bandwidth;
   double least = ridge / 100, most = ridge * 10, low = roofs.with_always(ridge);
-  for (const EnergyMark& mark : marks) {
-    least = std::min(least, std::max(mark.op->intensity, ridge * 1e-4));
-    most = std::max(most, mark.op->intensity);
-    low = std::min(low, std::max(mark.flops_per_joule, roofs.with_always(ridge) * 1e-4));
+  for (const RunOp& op : files.ops) {
+    const double rate = flops_per_joule(files, roofs, op);
+    if (rate <= 0) continue;
+    least = std::min(least, std::max(op.intensity, ridge * 1e-4));
+    most = std::max(most, op.intensity);
+    low = std::min(low, std::max(rate, roofs.with_always(ridge) * 1e-4));
   }
   const ChartScale x = ChartScale::logarithmic(least, most * 2, area.left, area.right).rounded();
   const ChartScale y = ChartScale::logarithmic(low, 1.5 / roofs.flop_j, area.bottom, area.top).rounded();
@@ -183,15 +187,16 @@ std::string energy_drawing(const std::vector<EnergyMark>& marks, const CategoryC
   body += svg_path(events, "hint") + svg_path(always, "guide");
   body += svg_text(area.right, events.back().y - 7, "arithmetic and HBM alone", TextAnchor::end) +
           svg_text(area.right, always.back().y - 7, "with what a core always draws", TextAnchor::end, "strong");
-  for (const EnergyMark& mark : marks) {
-    const double radius = std::clamp((narrow ? 26 : 40) * std::sqrt(mark.op->share), narrow ? 2.4 : 3.0, 22.0);
-    const std::string name = mark.op->op_name.empty() ? mark.op->instruction() : mark.op->op_name;
-    body += svg_circle(
-        std::max(area.left, x.place(mark.op->intensity)), std::min(area.bottom, y.place(mark.flops_per_joule)), radius,
-        category_fill(colors.color(mark.op->category)) + " mark",
-        tip_attribute(fmt::format("{}\n{}, {} of the ops' time\n{} at {} FLOP/B", name, mark.op->category,
-                                  base::text::percent(mark.op->share, 2), si_text(mark.flops_per_joule, "FLOP/J"),
-                                  si_text(mark.op->intensity, "", 3))));
+  const auto position = [&](const RunOp& op) -> std::optional<SvgPoint> {
+    const double rate = flops_per_joule(files, roofs, op);
+    if (rate <= 0) return std::nullopt;
+    return SvgPoint{std::max(area.left, x.place(op.intensity)), std::min(area.bottom, y.place(rate))};
+  };
+  for (const OpMark& mark : marks_of(files, position)) {
+    const RunOp& op = files.ops[mark.first];
+    body += disc(files, colors, mark, narrow,
+                 fmt::format("{} at {} FLOP/B", si_text(flops_per_joule(files, roofs, op), "FLOP/J"),
+                             si_text(op.intensity, "", 3)));
   }
   return svg_chart(width, area.bottom + 44, "FLOPs per joule of every op over its operational intensity", body);
 }
@@ -234,9 +239,9 @@ std::string energy_roofline_html(const RunFiles& files, const CategoryColors& co
                           energy.value("chip_always_w", 0.0) / cores, peaks.at("mxu_flops_per_s_per_core"),
                           peaks.at("hbm_bytes_per_s_per_core")};
   if (roofs.flop_j <= 0 || roofs.peak <= 0 || roofs.bandwidth <= 0) return "";
-  const std::vector<EnergyMark> marks = energy_marks(files, roofs);
-  if (marks.empty()) return "";
-  return html_chart(responsive_chart([&](double width) { return energy_drawing(marks, colors, roofs, width); }),
+  if (std::ranges::none_of(files.ops, [&](const RunOp& op) { return flops_per_joule(files, roofs, op) > 0; }))
+    return "";
+  return html_chart(responsive_chart([&](double width) { return energy_drawing(files, colors, roofs, width); }),
                     "Ops with arithmetic, colours as in the roofline above. An op has the energy of its events and, "
                     "for its time, what "
                     "a core always draws.");

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <initializer_list>
+#include <map>
 #include <utility>
 
 #include "hw/activity.h"
@@ -273,12 +275,73 @@ std::vector<StudyMetric> collective_metrics() {
   };
 }
 
+std::vector<StudyMetric> goodput_metrics() {
+  using enum MetricOf;
+  std::vector<StudyMetric> metrics{
+      {"chips", "", "Chips of the slice"},
+      {"hosts", "", "Hosts of the slice"},
+      {"cables", "", "Cables between hosts of a pod"},
+      {"optical_links", "", "Optical links between pods"},
+      {"days", "", "Days of the job"},
+      {"seeds", "", "Simulated jobs"},
+      {"seed", "", "Seed of the first of them"},
+      {"spares", "", "Hosts that take over for broken ones"},
+      {"step_time_s", "s", "Time of a step of the whole slice"},
+      {"goodput", "1", "Share of the time in steps that count, mean of the jobs"},
+      {"goodput_p10", "1", "One job in ten has less"},
+      {"goodput_p50", "1", "Half of the jobs have less"},
+      {"goodput_p90", "1", "One job in ten has more"},
+      {"steps", "", "Steps that count, mean of the jobs"},
+      {"interruptions", "", "Interruptions of a job"},
+      {"announced", "", "Of them announced, so that the job saves its state first"},
+      {"between_failures_s", "s", "Mean time between failures of the whole slice that are not announced"},
+      {"host_availability", "1", "Share of the time in which a host works"},
+      {"slice_availability", "1", "Share of the time in which all hosts of the slice work"},
+      {"smaller_slices", "", "Times that a job goes on with a smaller slice"},
+      {"rerouted", "", "Times that it goes on around dead links"},
+      {"suspect_steps", "", "Steps that count, of chips that compute wrong results"},
+      {"rerouted_step_s", "s", "Time of a step with a dead link", value, false},
+      {"checkpoint.steps", "", "Steps from one checkpoint to the next"},
+      {"checkpoint.work_s", "s", "Work from one checkpoint to the next"},
+      {"checkpoint.wait_s", "s", "That the device waits for a checkpoint and its check"},
+      {"checkpoint.young_s", "s", "Young's interval"},
+      {"checkpoint.daly_s", "s", "Daly's interval"},
+      {"checkpoint.state_bytes", "B", "Of a checkpoint"},
+      {"checkpoint.best_s", "s", "The best interval of simulated jobs", value, false},
+      {"checkpoint.seeds", "", "Jobs of which it is the best", value, false},
+      {"checkpoint.points.work_s", "s", "The longest interval that was simulated", largest, false},
+      {"checkpoint.points.cost", "1", "The greatest share that an interval cost", largest, false},
+      {"causes.parts", "", "Parts that may fail, of all kinds", sum},
+      {"causes.interruptions", "", "Interruptions of all causes", sum},
+      {"causes.lost_steps_s", "s", "Of a job in steps that are lost, by all causes", sum},
+      {"causes.detection_s", "s", "Of a job in detection and diagnosis", sum},
+      {"causes.waiting_s", "s", "Of a job waiting for repairs and spares", sum},
+      {"causes.restarts_s", "s", "Of a job in restarts", sum},
+      {"ways.step_s", "s", "Longest step of the slices that the job can have", largest},
+      {"ways.restart_s", "s", "Longest restart on them", largest}};
+  for (const auto& [name, of] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"steps", "steps that count"},
+           {"slower_steps", "what steps take longer on smaller slices and around dead links"},
+           {"checkpoints", "checkpoints"},
+           {"checks", "checks of results"},
+           {"lost_steps", "steps that are lost"},
+           {"detection", "detection and diagnosis"},
+           {"waiting", "waiting for repairs and spares"},
+           {"restarts", "restarts"},
+           {"start", "the first start"}}) {
+    metrics.push_back({fmt::format("shares.{}", name), "1", fmt::format("Share of the time in {}", of)});
+  }
+  return metrics;
+}
+
 }  // namespace
 
 const std::vector<StudyMetric>& study_metrics(std::string_view command) {
-  static const std::vector<StudyMetric> run = run_metrics(), train = train_metrics(), collective = collective_metrics();
-  if (command == "train") return train;
-  return command == "collective" ? collective : run;
+  static const std::map<std::string_view, std::vector<StudyMetric>> metrics{{"run", run_metrics()},
+                                                                            {"train", train_metrics()},
+                                                                            {"collective", collective_metrics()},
+                                                                            {"goodput", goodput_metrics()}};
+  return metrics.at(command);
 }
 
 }  // namespace podsim::studies::plan

@@ -24,7 +24,7 @@ struct StudyMetric {
   bool always = true;  ///< false: only some runs have it
 };
 
-/// All metrics of the command "run", "train" or "collective".
+/// All metrics of a command of study_commands().
 const std::vector<StudyMetric>& study_metrics(std::string_view command);
 
 /// nullptr if the command has no metric of this name.

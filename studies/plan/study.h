@@ -65,7 +65,7 @@ struct Study {
   std::string title, question;
   std::string text;            ///< of the file
   std::filesystem::path path;  ///< empty for a shipped study
-  std::string command;         ///< "run", "train" or "collective"
+  std::string command;         ///< of study_commands()
   StudyMode mode = StudyMode::grid;
   std::vector<StudyValue> base;  ///< values of every point, unless an axis has the same key
   std::vector<base::SourceLocation> base_locations;

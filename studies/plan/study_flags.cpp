@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 
 #include "base/diagnostic.h"
 #include "base/dimensional.h"
@@ -148,8 +149,8 @@ StudyFlag number_flag(std::string key, std::string word) {
   return {.key = std::move(key), .word = std::move(word), .type = FlagType::number};
 }
 
-std::vector<StudyFlag> train_flags() {
-  constexpr std::int64_t max_steps = 10'000'000;
+/// Flags of `run` that jobs of many steps have too.
+std::vector<StudyFlag> job_flags() {
   std::vector<StudyFlag> flags = run_flags();
   std::erase_if(flags, [](const StudyFlag& flag) {
     constexpr std::array<std::string_view, 15> left_out{"detail",           "fold",
@@ -162,12 +163,41 @@ std::vector<StudyFlag> train_flags() {
                                                         "batch_per_replica"};
     return std::ranges::find(left_out, flag.key) != left_out.end();
   });
+  return flags;
+}
+
+StudyFlag seed_flag() { return count("seed", "--seed", 0, 2'147'483'647); }
+
+std::vector<StudyFlag> train_flags() {
+  constexpr std::int64_t max_steps = 10'000'000;
+  std::vector<StudyFlag> flags = job_flags();
   flags.insert(flags.end(), {choice("clients", "--clients", {"one", "per-host"}), number_flag("epochs", "--epochs"),
                              number_flag("evaluate_every", "--evaluate-every"),
                              count("train_steps", "--train-steps", 1, 1'000'000'000),
                              count("checkpoint", "--checkpoint", 1, max_steps), toggle("restore", "--restore"),
-                             count("runs", "--runs", 1, 100'000), count("seed", "--seed", 0, 2'147'483'647),
-                             number_flag("spread", "--spread")});
+                             count("runs", "--runs", 1, 100'000), seed_flag(), number_flag("spread", "--spread")});
+  return flags;
+}
+
+/// Work from one checkpoint to the next: a time, or "best", which the command finds.
+StudyFlag interval_flag() {
+  StudyFlag interval = text_flag("checkpoint_every", "--checkpoint-every");
+  interval.type = FlagType::time;
+  interval.choices = {"best"};
+  return interval;
+}
+
+std::vector<StudyFlag> goodput_flags() {
+  std::vector<StudyFlag> flags = job_flags();
+  std::erase_if(flags, [](const StudyFlag& flag) {
+    constexpr std::array<std::string_view, 9> of_steps{"loop",       "fault",     "fault_seed", "train", "loss",
+                                                       "parameters", "precision", "costs",      "trips"};
+    return std::ranges::find(of_steps, flag.key) != of_steps.end();
+  });
+  flags.insert(flags.end(),
+               {number_flag("days", "--days"), count("seeds", "--seeds", 1, 100'000), seed_flag(), interval_flag(),
+                count("spares", "--spares", 0, 65'536), choice("without_spare", "--without-spare", {"reslice", "wait"}),
+                choice("checks", "--checks", {"on", "off"})});
   return flags;
 }
 
@@ -231,12 +261,21 @@ void check_bytes(const std::string& text) {
   }
 }
 
+void check_time(const StudyFlag& flag, const std::string& text) {
+  if (std::ranges::find(flag.choices, text) != flag.choices.end()) return;
+  const bool is_time = base::looks_dimensional(text) &&
+                       base::parse_dimensional(text, whole(text)).kind == base::Dimensional::Kind::duration;
+  if (is_time) return;
+  throw base::InputError(fmt::format("'{}' is no time", text),
+                         fmt::format("such as '30 min', or {}", fmt::join(flag.choices, ", ")));
+}
+
 }  // namespace
 
 const std::vector<StudyFlag>& study_flags(std::string_view command) {
-  static const std::vector<StudyFlag> run = run_flags(), train = train_flags(), collective = collective_flags();
-  if (command == "train") return train;
-  return command == "collective" ? collective : run;
+  static const std::map<std::string_view, std::vector<StudyFlag>> flags{
+      {"run", run_flags()}, {"train", train_flags()}, {"collective", collective_flags()}, {"goodput", goodput_flags()}};
+  return flags.at(command);
 }
 
 const StudyFlag* find_flag(std::string_view command, std::string_view key) {
@@ -250,12 +289,18 @@ void check_flag_value(const StudyFlag& flag, const std::string& text) {
   if (flag.type == FlagType::number) check_number(text);
   if (flag.type == FlagType::choice) check_choice(flag, text);
   if (flag.type == FlagType::bytes) check_bytes(text);
+  if (flag.type == FlagType::time) check_time(flag, text);
   if (flag.check) flag.check(text);
 }
 
 std::vector<std::string> required_flags(std::string_view command) {
   if (command == "collective") return {"kind", "bytes", "slice"};
   return {"workload"};
+}
+
+std::span<const std::string_view> study_commands() {
+  static constexpr std::array<std::string_view, 4> commands{"run", "train", "collective", "goodput"};
+  return commands;
 }
 
 std::span<const std::string_view> output_flags() { return of_single_runs; }

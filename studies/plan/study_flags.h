@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-/// The flags of `run` and `collective` that a study may set. Their keys have _ in place of -.
+/// The commands that points of a study may be, and those of their flags that a study may set. Keys of flags have _ in
+/// place of -.
 namespace podsim::studies::plan {
 
 /// Form of a value on the command line.
@@ -20,7 +21,7 @@ enum class FlagForm {
 };
 
 /// Type of a value.
-enum class FlagType { text, choice, whole, number, bytes, file };
+enum class FlagType { text, choice, whole, number, bytes, time, file };
 
 struct StudyFlag {
   std::string key;   ///< "batch_per_core"
@@ -33,7 +34,10 @@ struct StudyFlag {
   std::function<void(const std::string& text)> check = {};
 };
 
-/// The flags in the order in which a point's command line has them.
+/// "run", the default, "train", "collective", "goodput".
+std::span<const std::string_view> study_commands();
+
+/// The flags of one of them in the order in which a point's command line has them.
 const std::vector<StudyFlag>& study_flags(std::string_view command);
 
 /// nullptr if `key` is none of them.

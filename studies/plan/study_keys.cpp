@@ -96,7 +96,7 @@ bool StudyKeys::known(std::string_view key) const {
 }
 
 std::string StudyKeys::unit(std::string_view key) const {
-  if (const StudyFlag* f = flag(key)) return f->type == FlagType::bytes ? "B" : "";
+  if (const StudyFlag* f = flag(key)) return f->type == FlagType::bytes ? "B" : f->type == FlagType::time ? "s" : "";
   const base::ConfigEntry* entry = machine_entry(key);
   const auto* quantity = entry == nullptr ? nullptr : std::get_if<base::Dimensional>(&entry->value);
   return quantity == nullptr ? "" : si_unit(quantity->kind);
@@ -111,7 +111,8 @@ bool StudyKeys::is_whole(std::string_view key) const {
 
 bool StudyKeys::is_number(std::string_view key) const {
   if (const StudyFlag* f = flag(key)) {
-    return f->type == FlagType::whole || f->type == FlagType::number || f->type == FlagType::bytes;
+    return f->type == FlagType::whole || f->type == FlagType::number || f->type == FlagType::bytes ||
+           f->type == FlagType::time;
   }
   if (const base::ConfigEntry* entry = machine_entry(key)) {
     return std::holds_alternative<std::int64_t>(entry->value) || std::holds_alternative<double>(entry->value) ||
@@ -130,6 +131,8 @@ StudyValue StudyKeys::value(const std::string& key, double number) const {
     result.text = quantity_text(key, number, std::get<base::Dimensional>(entry->value).kind);
   } else if (unit(key) == "B") {
     result.text = quantity_text(key, number, base::Dimensional::Kind::bytes);
+  } else if (unit(key) == "s") {
+    result.text = quantity_text(key, number, base::Dimensional::Kind::duration);
   } else {
     result.text = is_whole(key) ? whole_text(key, number) : number_text(number);
   }
@@ -147,7 +150,7 @@ std::string StudyKeys::unknown(std::string_view key) const {
   const auto outputs = output_flags();
   if (std::ranges::find(outputs, key) != outputs.end())
     return fmt::format("'{}' is of single runs, not of studies", key);
-  for (const char* other : {"run", "train", "collective"}) {
+  for (const std::string_view other : study_commands()) {
     if (find_flag(other, key) == nullptr) continue;
     return fmt::format("'{}' is of command = \"{}\", this study is of \"{}\"", key, other, command_);
   }

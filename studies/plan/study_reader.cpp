@@ -82,8 +82,8 @@ void StudyReader::read_head() {
   for (auto&& [name, node] : text_.root()) {
     const std::string key(name.str());
     if (std::ranges::find(file_keys(), key) != file_keys().end()) continue;
-    const bool of_a_run = find_flag("run", key) != nullptr || find_flag("train", key) != nullptr ||
-                          find_flag("collective", key) != nullptr;
+    const bool of_a_run = std::ranges::any_of(
+        study_commands(), [&](std::string_view command) { return find_flag(command, key) != nullptr; });
     text_.errors().error(
         text_.place_of_key(name), fmt::format("'{}' is not a key of a study", key),
         of_a_run ? "what a point runs stands in [base] and [axes]" : base::did_you_mean(key, file_keys()));
@@ -114,10 +114,10 @@ void StudyReader::find_entries() {
     base_entries_ = text_.entries(*base);
     if (base->contains("command")) study_.command = text_.string(*base, "command");
     std::erase_if(base_entries_, [](const StudyEntry& entry) { return entry.key == "command"; });
-    constexpr std::array<std::string_view, 3> known{"run", "train", "collective"};
+    const auto known = study_commands();
     if (std::ranges::find(known, study_.command) == known.end()) {
       text_.errors().error(text_.place(*base->get("command")), fmt::format("studies do not run '{}'", study_.command),
-                           "command = \"run\", \"train\" or \"collective\"");
+                           fmt::format("one of: {}", fmt::join(known, ", ")));
       study_.command = "run";
     }
   }

@@ -43,9 +43,10 @@ StudyValue machine_value(const base::ConfigEntry& schema, const toml::node& node
   return {schema.key, std::move(entry.text), number};
 }
 
-/// The value as a number. Data sizes may be plain numbers of bytes.
+/// The value as a number. Data sizes may be plain numbers of bytes, times may be words.
 std::optional<double> flag_number(const StudyFlag& flag, const std::string& text) {
   if (flag.type == FlagType::whole || flag.type == FlagType::number) return parse_number(text);
+  if (flag.type == FlagType::time && base::looks_dimensional(text)) return base::parse_dimensional(text, {}).si;
   if (flag.type != FlagType::bytes) return std::nullopt;
   const std::optional<double> plain = parse_number(text);
   return plain ? plain : base::parse_dimensional(text, {}).si;

@@ -56,6 +56,13 @@ std::vector<Words> collectives() {
           {"collective", "all-gather", "--bytes", "64KiB", "--slice", "4x4", "--fault", "dead-link:(0,0)x+"}};
 }
 
+std::vector<Words> jobs_with_failures() {
+  const Words job{"goodput", "perceptron", "--slice", "2x2", "--set", "model.layers=2", "--days", "10", "--seeds", "5"};
+  Words alone = job;
+  alone.insert(alone.end(), {"--without-spare", "wait"});
+  return {job, alone};
+}
+
 /// The numbers that a table must name, and those that all of the runs have.
 struct Figures {
   std::set<std::string> some, all;
@@ -95,6 +102,9 @@ void expect_table(const std::string& command, const Figures& figures) {
 
 TEST(StudyMetrics, OfRunsAreTheNumbersOfItsJson) { expect_table("run", figures_of(run_commands())); }
 TEST(StudyMetrics, OfTrainingsAreTheNumbersOfItsJson) { expect_table("train", figures_of(trainings())); }
+TEST(StudyMetrics, OfJobsWithFailuresAreTheNumbersOfItsJson) {
+  expect_table("goodput", figures_of(jobs_with_failures()));
+}
 TEST(StudyMetrics, OfCollectivesAreTheNumbersOfItsJson) { expect_table("collective", figures_of(collectives())); }
 
 }  // namespace

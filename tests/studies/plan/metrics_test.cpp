@@ -44,7 +44,7 @@ TEST(Metrics, OfListsDoNotDependOnTheOrderOfTheRows) {
   const auto expected = [](MetricOf of) {
     return of == MetricOf::largest ? 8 : of == MetricOf::mean ? 5 : of == MetricOf::sum ? 15 : 30;
   };
-  for (const char* command : {"run", "train", "collective"}) {
+  for (const std::string_view command : study_commands()) {
     for (const StudyMetric& metric : study_metrics(command)) {
       const std::size_t dot = metric.name.rfind('.');
       if (metric.of == MetricOf::value || dot == std::string::npos) continue;
