@@ -53,8 +53,9 @@ const std::vector<std::string>& folders() {
       // workloads
       "workloads/job", "workloads/goodput", "workloads/machines", "workloads/shardings", "workloads",
       "workloads/layers", "workloads/pipelines", "workloads/streams", "workloads/models/recommenders",
-      "workloads/models/mask_rcnn", "workloads/models/inception", "workloads/models/amoebanet", "workloads/models",
-      "workloads/nets", "workloads/scalesim", "workloads/importers", "workloads/lengths",
+      "workloads/models/mask_rcnn", "workloads/models/inception", "workloads/models/wide_resnet",
+      "workloads/models/amoebanet", "workloads/models", "workloads/nets", "workloads/scalesim", "workloads/importers",
+      "workloads/lengths",
       // sw
       "sw", "sw/collectives", "sw/collectives/patterns", "sw/collectives/schedule", "sw/collectives/engine",
       "sw/compiler/fuse", "sw/compiler/tiles", "sw/codegen/registers", "sw/codegen/schedule", "sw/codegen/builder",

@@ -197,6 +197,8 @@ std::vector<InferenceCase> inference_cases() {
       {"vit", 86'567'656, 86'567'656},           // the published checkpoint of ViT-B/16
       {"mixer", 59'880'472, 59'880'472},         // of Mixer-B/16
       {"bit_resnet50", 25'549'352, 25'549'352},  // of BiT-R50x1 with 1000 classes
+      // As Keras and PyTorch count them; at inference the second norm of a block is in the kernel before it and a bias.
+      {"wide_resnet", 36'479'194 - 4 * (160 + 320 + 640), 36'479'194},
       // Keras's trainable parameters without a scale in batch norms; torchvision's with its auxiliary classifier.
       {"inception_v3", 23'817'352, 27'161'264},
       {"amoebanet_d", weights_of_amoebanet(1, false), weights_of_amoebanet(2, true)},

@@ -19,6 +19,7 @@
 #include "workloads/models/recommenders/ncf_workload.h"
 #include "workloads/models/resnet50.h"
 #include "workloads/models/transformer_workload.h"
+#include "workloads/models/wide_resnet/wide_resnet_workload.h"
 #include "workloads/pipelines/pipelined_mlp.h"
 #include "workloads/pipelines/vectorised_pipeline.h"
 #include "workloads/precision_keys.h"
@@ -128,6 +129,7 @@ const std::vector<WorkloadEntry>& workload_registry() {
       vit_entry(),
       mixer_entry(),
       bit_resnet50_entry(),
+      wide_resnet::wide_resnet_entry(),
       inception::inception_v3_entry(),
       amoebanet::amoebanet_d_entry(),
       mbconv_entry(),

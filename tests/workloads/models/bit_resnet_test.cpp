@@ -12,6 +12,7 @@
 #include "hlo/build/verify.h"
 #include "hlo/eval/evaluator.h"
 #include "tests/workloads/by_name.h"
+#include "tests/workloads/models/images.h"
 #include "tests/workloads/slopes.h"
 #include "tests/workloads/tiny.h"
 
@@ -32,22 +33,7 @@ BitResNetOptions tiny_bit_resnet() {
 }
 
 using Tensors = std::map<std::string, hlo::Literal>;
-
-/// Images [batch, rows, rows, channels] as numbers.
-struct Images {
-  std::int64_t batch = 0, rows = 0, channels = 0;
-  std::vector<double> values;
-
-  Images(std::int64_t b, std::int64_t r, std::int64_t c)
-      : batch(b), rows(r), channels(c), values(std::size_t(b * r * r * c)) {}
-  double& at(std::int64_t b, std::int64_t y, std::int64_t x, std::int64_t c) {
-    return values[std::size_t(((b * rows + y) * rows + x) * channels + c)];
-  }
-  double at(std::int64_t b, std::int64_t y, std::int64_t x, std::int64_t c) const {
-    return values[std::size_t(((b * rows + y) * rows + x) * channels + c)];
-  }
-  bool has(std::int64_t y, std::int64_t x) const { return y >= 0 && x >= 0 && y < rows && x < rows; }
-};
+using testing::Images;
 
 /// The network in loops over numbers.
 class ReferenceBitResNet {
@@ -70,7 +56,7 @@ class ReferenceBitResNet {
         for (std::size_t i = 0; i < x.values.size(); ++i) x.values[i] += shortcut.values[i];
       }
     }
-    return cross_entropy(bent("norm", x));
+    return testing::mean_cross_entropy(bent("norm", x), tensor("head/kernel"), tensor("head/bias"), tensor("labels"));
   }
 
  private:
@@ -91,24 +77,7 @@ class ReferenceBitResNet {
         element = (element - mean) / std::sqrt(variance + 1e-10);
       }
     }
-    Images y(x.batch, (x.rows + stride - 1) / stride, filters);
-    const std::int64_t low = (size - 1) / 2;
-    for (std::int64_t b = 0; b < x.batch; ++b) {
-      for (std::int64_t place = 0; place < y.rows * y.rows; ++place) {
-        for (std::int64_t tap = 0; tap < size * size; ++tap) {
-          const std::int64_t row = place / y.rows * stride + tap / size - low;
-          const std::int64_t column = place % y.rows * stride + tap % size - low;
-          if (!x.has(row, column)) continue;
-          for (std::int64_t c = 0; c < x.channels; ++c) {
-            for (std::int64_t f = 0; f < filters; ++f) {
-              y.at(b, place / y.rows, place % y.rows, f) +=
-                  x.at(b, row, column, c) * w[std::size_t((tap * x.channels + c) * filters + f)];
-            }
-          }
-        }
-      }
-    }
-    return y;
+    return testing::convolved(x, w, filters, size, stride);
   }
 
   /// Maxima of windows of 3 x 3 with a stride of two; an odd row of padding is at the end.
@@ -152,26 +121,6 @@ class ReferenceBitResNet {
       }
     }
     return y;
-  }
-
-  double cross_entropy(const Images& x) const {
-    double sum = 0;
-    for (std::int64_t b = 0; b < x.batch; ++b) {
-      std::vector<double> logits = tensor("head/bias");
-      for (std::int64_t c = 0; c < x.channels; ++c) {
-        double mean = 0;
-        for (std::int64_t place = 0; place < x.rows * x.rows; ++place)
-          mean += x.at(b, place / x.rows, place % x.rows, c);
-        mean /= double(x.rows * x.rows);
-        for (std::size_t k = 0; k < logits.size(); ++k) {
-          logits[k] += mean * tensor("head/kernel")[std::size_t(c) * logits.size() + k];
-        }
-      }
-      double powers = 0;
-      for (const double logit : logits) powers += std::exp(logit);
-      sum += std::log(powers) - logits[std::size_t(tensor("labels")[std::size_t(b)])];
-    }
-    return sum / double(x.batch);
   }
 
   const BitResNetOptions& o_;

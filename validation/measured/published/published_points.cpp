@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "base/csv_rows.h"
@@ -20,7 +21,13 @@ constexpr double peak_of_a_core = 61.5e12;  ///< FLOP/s of a TPU v3, published
 struct Point {
   std::string kind, configuration, unit;
   double value = 0;
+  double half_digit = 0;  ///< half a unit of the last digit that is printed
 };
+
+double half_of_last_digit(const std::string& number) {
+  const std::size_t point = number.find('.');
+  return 0.5 * std::pow(10.0, point == std::string::npos ? 0 : -double(number.size() - point - 1));
+}
 
 std::string slice_of(std::int64_t chips) {
   switch (chips) {
@@ -37,11 +44,14 @@ std::string slice_of(std::int64_t chips) {
   }
 }
 
-/// "v3-32" counts cores, of which a chip has two.
+/// "v3-32" and "32 v3 cores" count cores, of which a chip has two.
 std::int64_t chips_of(std::string_view configuration) {
   if (const auto chips = number_before(configuration, " chips")) return *chips;
   for (const char* name : {"v3-", "v2-"}) {
     if (const auto cores = number_after(configuration, name)) return *cores / 2;
+  }
+  for (const char* name : {" v3 cores", " v2 cores"}) {
+    if (const auto cores = number_before(configuration, name)) return *cores / 2;
   }
   return 0;
 }
@@ -160,6 +170,25 @@ void run_amoebanet(PublishedStep& step, const Point& point) {
   add_settings(step, {setting("cells", *cells), setting("reduction_size", *filters)});
 }
 
+/// "WRN-28-10 CIFAR-10 forward, 8 v2 cores", in ms per example. The source states no batch: 128 images a core, as much
+/// as fills the lanes, are assumed. The time of a step is as sure as the digits of an example's.
+void run_forward(PublishedStep& step, const Point& point, const char* workload) {
+  constexpr std::int64_t batch_per_core = 128;
+  if (point.unit != "ms per example") {
+    step.reason = fmt::format("'{}' is no time of an example", point.unit);
+    return;
+  }
+  const double images = double(batch_per_core * 2 * step.chips);
+  step.min_s = (point.value - point.half_digit) * 1e-3 * images;
+  step.max_s = (point.value + point.half_digit) * 1e-3 * images;
+  step.batch = fmt::format("{} per core assumed", batch_per_core);
+  step.command = {"run",        workload, "--slice", step.slice, "--batch-per-core", fmt::to_string(batch_per_core),
+                  "--inference"};
+}
+
+void run_wide_resnet(PublishedStep& step, const Point& point) { run_forward(step, point, "wide_resnet"); }
+void run_resnet_forward(PublishedStep& step, const Point& point) { run_forward(step, point, "resnet50"); }
+
 struct Configuration {
   std::string_view prefix;
   void (*choose)(PublishedStep& step, const Point& point);
@@ -170,6 +199,8 @@ constexpr std::array configurations = {Configuration{"GPT-2", run_gpt2},
                                        Configuration{"Transformer WMT", run_wmt},
                                        Configuration{"BiT ResNet-50x1", run_bit},
                                        Configuration{"ResNet-50 batch", run_resnet_point},
+                                       Configuration{"ResNet-50 ImageNet forward", run_resnet_forward},
+                                       Configuration{"WRN-28-10 CIFAR-10 forward", run_wide_resnet},
                                        Configuration{"AmoebaNet-D", run_amoebanet}};
 
 /// The time of a step, where value and unit state one.
@@ -213,7 +244,8 @@ std::vector<PublishedStep> published_points(const std::string& file, std::string
     const Point point{.kind = row.text("kind"),
                       .configuration = row.text("configuration"),
                       .unit = row.text("unit"),
-                      .value = row.positive("value")};
+                      .value = row.positive("value"),
+                      .half_digit = half_of_last_digit(row.text("value"))};
     const bool is_step = point.kind.starts_with("training") || point.kind.starts_with("inference");
     if (!is_step) return;
     const std::int64_t chips = chips_of(point.configuration);

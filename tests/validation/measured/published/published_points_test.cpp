@@ -43,6 +43,15 @@ TEST(PublishedPoints, ANetworkOfCellsHasTheirNumberAndTheirFilters) {
             "--machine tpu-v2");
 }
 
+// 128 images on each of 8 cores; 0.08 ms is between 0.075 and 0.085.
+TEST(PublishedPoints, ATimeOfAnExampleIsOneOfABatch) {
+  const PublishedStep step =
+      points("a,inference,v2,\"WRN-28-10 CIFAR-10 forward, 8 v2 cores\",0.08,ms per example,yes,,\n").at(0);
+  EXPECT_NEAR(step.min_s, 1024 * 75e-6, 1e-9);
+  EXPECT_NEAR(step.max_s, 1024 * 85e-6, 1e-9);
+  EXPECT_EQ(point_command(step), "run wide_resnet --slice 2x2 --batch-per-core 128 --inference --machine tpu-v2");
+}
+
 // A layer of width M has 12 M^2 weights in products, and the vocabulary M V; scores and context of S tokens take 2 S M
 // multiply-accumulates of each; three passes, two FLOPs each.
 TEST(PublishedPoints, AUtilisationIsATime) {
