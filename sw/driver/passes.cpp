@@ -6,6 +6,7 @@
 
 #include "hlo/expanders/batch_norm.h"
 #include "hlo/expanders/cholesky.h"
+#include "hlo/expanders/cumulative.h"
 #include "hlo/expanders/known_indices.h"
 #include "hlo/expanders/simple_gathers.h"
 #include "hlo/expanders/top_k.h"
@@ -74,6 +75,8 @@ constexpr std::array fusion{
          expand_factorisations, is_compiled},
     Pass{"expand_top_k", "topk as a sort and slices", [](Compilation& c) { hlo::expanders::expand_top_k(c.module); },
          is_compiled},
+    Pass{"expand_cumulative_windows", "cumulative sums within rows of 128 and of their ends",
+         [](Compilation& c) { hlo::expanders::expand_cumulative_windows(c.module); }, is_compiled},
     Pass{"expand_cholesky", "Cholesky factorisations by panels",
          [](Compilation& c) { hlo::expanders::expand_cholesky(c.module); }, is_compiled},
     Pass{"expand_triangular_solves", "triangular solves by blocks",
