@@ -22,6 +22,8 @@ struct WorkloadOptions {
   /// For inference: batch norms are folded into kernels, nothing is dropped, and the step is the forward pass, without
   /// donations, or has it in it (TrainingStep::predictions).
   bool inference = false;
+  /// The step of a decoder with a cache instead of a training step; `inference` is set too.
+  bool decode = false;
   ModelSettings model;  ///< values of the entry's keys; other keys have their defaults
 };
 

@@ -44,9 +44,12 @@ base::Duration CompiledStep::estimate(const sw::TargetMachine& machine, sw::comp
 StepCompiler::StepCompiler(const RunOptions& options, const sw::TargetMachine& machine)
     : options_(options),
       machine_(machine),
-      part_(options.build.inference ? sw::driver::Part::inference : sw::driver::Part::step),
-      partition_(options.partition, options.workload) {
+      part_(options.build.inference && !options.build.decode ? sw::driver::Part::inference : sw::driver::Part::step),
+      partition_(options.partition, options.workload, options.build.model) {
   const workloads::importers::Importer* importer = workloads::importers::importer_of(options_.workload);
+  if (importer != nullptr && options_.build.decode) {
+    throw base::InputError("--decode is for built-in workloads: a program of a file is a step as it is");
+  }
   if (importer != nullptr && importer->net != nullptr) {
     read_net(*importer);
   } else if (importer != nullptr) {

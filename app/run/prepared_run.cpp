@@ -55,7 +55,9 @@ PreparedRun::PreparedRun(const RunOptions& options, std::optional<base::Config> 
   detail_ = chosen_detail(options_);
   check_real_chips();
   check_faults();
-  report_.workload = options_.workload + (options_.build.inference ? " inference" : "");
+  report_.workload = options_.workload + (options_.build.decode      ? " decode"
+                                          : options_.build.inference ? " inference"
+                                                                     : "");
   report_.slice = compiler_ ? compiler_->slice_text() : step_->slice_text;
   report_.detail = sw::runtime::to_string(detail_);
   report_.compiler = options_.compiler_as_set();

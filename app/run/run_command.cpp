@@ -235,7 +235,7 @@ void add_pipeline_flags(CLI::App& run, RunOptions& options) {
   options.pipeline.add_to(run);
   for (const char* flag : {"--stages", "--schedule"}) {
     for (const char* other : {"--mesh", "--sharding", "--weight-update-sharding", "--windowed-einsum", "--compare",
-                              "--show-mesh", "--inference", "--loop", "--lengths", "--describe"}) {
+                              "--show-mesh", "--inference", "--decode", "--loop", "--lengths", "--describe"}) {
       run.get_option(flag)->excludes(run.get_option(other));
     }
   }
@@ -245,7 +245,7 @@ void add_operator_flags(CLI::App& run, RunOptions& options) {
   options.operators.add_to(run);
   for (const char* other : {"--stages", "--schedule", "--mesh", "--sharding", "--weight-update-sharding",
                             "--windowed-einsum", "--rematerialise", "--overlap", "--compare", "--show-mesh", "--loop",
-                            "--lengths", "--describe", "--contention", "--algorithm"}) {
+                            "--decode", "--lengths", "--describe", "--contention", "--algorithm"}) {
     run.get_option("--place-operators")->excludes(run.get_option(other));
   }
 }
@@ -257,6 +257,17 @@ void add_inference_flag(CLI::App& run, RunOptions& options) {
       ->excludes("--optimizer")
       ->excludes("--rematerialise")
       ->excludes("--weight-update-sharding");
+}
+
+void add_decode_flag(CLI::App& run, RunOptions& options) {
+  CLI::Option* decode = run.add_flag_function(
+      "--decode", [&options](std::int64_t) { options.build.decode = options.build.inference = true; },
+      "A step of a decoder with a cache of keys and values: a prefill, or\nthe next token of every sequence, as the "
+      "keys "
+      "decode.* say [the\nwhole step]");
+  for (const char* other : {"--inference", "--optimizer", "--rematerialise", "--weight-update-sharding", "--train"}) {
+    decode->excludes(other);
+  }
 }
 
 CLI::Option* add_folder_flag(CLI::App& run, RunOptions& options, const char* what) {
@@ -303,7 +314,8 @@ void add_lengths_flag(CLI::App& run, RunOptions& options) {
       "the "
       "step [none]");
   lengths->option_text("LENGTHS");
-  for (const char* flag : {"--compare", "--describe", "--loop", "--output", "--vcd", "--show-mesh", "--fault"}) {
+  for (const char* flag :
+       {"--compare", "--describe", "--loop", "--output", "--vcd", "--show-mesh", "--fault", "--decode"}) {
     lengths->excludes(run.get_option(flag));
   }
 }
@@ -315,7 +327,7 @@ CLI::App& declare_run(CLI::App& program, RunOptions& options) {
                    "(net.py:resnet), a page of\nlayers (net.toml) or a library that writes one (libnet.so), or\na "
                    "SCALE-Sim topology (.csv), layer by layer on one core");
   add_loop_flag(*run, options);
-  run->get_option("--loop")->excludes("--inference");
+  for (const char* flag : {"--inference", "--decode"}) run->get_option("--loop")->excludes(flag);
   add_detail_flags(*run, options);
   add_fault_flags(*run, options);
   add_memory_flag(*run, options);
@@ -473,6 +485,7 @@ void add_step_options(CLI::App& command, RunOptions& options, const char* worklo
   add_partition_flags(command, options);
   add_inference_flag(command, options);
   options.training.add_to(command);
+  add_decode_flag(command, options);
   files::add_trips_option(command, options.trips);
   options::add_file_option(command, "--costs", options.costs,
                            "What custom calls of a file cost, by target and shapes (TOML)\n[the bytes that they move]");

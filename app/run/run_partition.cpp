@@ -31,14 +31,25 @@ std::optional<sw::placement::MeshText> mesh_that_comes_with(const std::string& w
   return sw::driver::mesh_of(hlo::spmd::mesh::read_sharding_file(found->name + ".toml", found->toml));
 }
 
+/// Whether settings share a network among the cores otherwise than its shipped sharding does.
+bool shares_otherwise(const workloads::ModelSettings& model) {
+  const auto has = [&](const char* key, const char* usual) {
+    const auto found = model.find(key);
+    return found != model.end() && found->second != usual;
+  };
+  return has("model.tensor_parallel", "1") || has("model.shard_weights", "off");
+}
+
 }  // namespace
 
-RunPartition::RunPartition(const PartitionFlags& flags, const std::string& workload) : flags_(flags) {
+RunPartition::RunPartition(const PartitionFlags& flags, const std::string& workload,
+                           const workloads::ModelSettings& model)
+    : flags_(flags) {
   if (!flags.sharding.empty()) {
     sharding_ = sharding_argument(flags.sharding);
     mesh_ = sw::driver::mesh_of(*sharding_);
     origin_ = flags.sharding;
-  } else {
+  } else if (!shares_otherwise(model)) {
     mesh_ = mesh_that_comes_with(workload);
   }
   if (!flags.mesh.empty()) {

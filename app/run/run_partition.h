@@ -21,8 +21,9 @@ namespace podsim::app::run {
 /// The partitioning that the flags of a run, and the sharding file of its workload, ask for.
 class RunPartition {
  public:
-  /// Reads --mesh and --sharding, and the mesh of the sharding file that ships with a built-in workload.
-  RunPartition(const PartitionFlags& flags, const std::string& workload);
+  /// Reads --mesh and --sharding, and the mesh of the sharding file that ships with a built-in workload, unless a
+  /// setting of the model asks for another sharding.
+  RunPartition(const PartitionFlags& flags, const std::string& workload, const workloads::ModelSettings& model);
 
   /// Uses the sharding in a net's file, unless flags give another one.
   void bring(const hlo::spmd::mesh::ShardingFile& sharding);

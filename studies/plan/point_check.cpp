@@ -30,7 +30,9 @@ std::string text(const std::vector<LocatedValue>& values, std::string_view key, 
   return std::string(value == nullptr ? otherwise : value->value->text);
 }
 
-bool is_machine_key(const std::string& key) { return key.find('.') != std::string::npos && !key.starts_with("model."); }
+bool is_machine_key(const std::string& key) {
+  return key.find('.') != std::string::npos && !workloads::is_model_setting(key);
+}
 
 /// The value of the point that a diagnostic of the machine is about: the --set assignment that it points into, else a
 /// value with a key that the message names, else the machine. nullptr if it is none of the point's values.
@@ -167,7 +169,7 @@ void PointCheck::check_model(const std::vector<LocatedValue>& values, const std:
   const auto entry = std::ranges::find(registry, workload, &workloads::WorkloadEntry::name);
   for (const LocatedValue& v : values) {
     const std::string& key = v.value->key;
-    if (!key.starts_with("model.") || v.value->text.empty()) continue;
+    if (!workloads::is_model_setting(key) || v.value->text.empty()) continue;
     if (!is_new(fmt::format("model {} {} {}", workload, key, v.value->text))) continue;
     const bool is_file = entry == registry.end();
     const auto model = is_file ? std::vector<workloads::ModelKey>::const_iterator()

@@ -9,6 +9,7 @@
 
 #include "workloads/layers/dropout.h"
 #include "workloads/layers/embedding.h"
+#include "workloads/layers/key_value_cache.h"
 #include "workloads/layers/normalization.h"
 
 namespace podsim::workloads::layers {
@@ -25,12 +26,20 @@ constexpr double excluded_score = -1e9;
 /// The distance from which on all keys are in the last bucket.
 constexpr double farthest = 128;
 
-/// s32[queries, keys]: the bucket of the distance from a key to a later query; that of later keys is 0.
-InstructionId distance_buckets(hlo::build::GraphBuilder& b, const Sizes& sizes, std::int64_t buckets) {
+/// The period of the slowest pair of rotary positions is nearly 2 pi times this.
+constexpr double rotary_base = 10000;
+
+/// How far each key is before a query: s32[queries, keys].
+InstructionId distances(hlo::build::GraphBuilder& b, const Sizes& sizes) {
   const hlo::Shape shape = hlo::make_shape(hlo::ElementType::s32, sizes);
+  return b.subtract(b.iota(shape, 0), b.iota(shape, 1));
+}
+
+/// Of every element of `before`, the bucket of the distance from a key to a later query; that of later keys is 0.
+InstructionId distance_buckets(hlo::build::GraphBuilder& b, InstructionId before, std::int64_t buckets) {
+  const hlo::Shape shape = b.shape(before);
   const std::int64_t exact = (buckets + 1) / 2;
-  const InstructionId zero = b.full(shape, 0);
-  const InstructionId distance = b.maximum(b.subtract(b.iota(shape, 0), b.iota(shape, 1)), zero);
+  const InstructionId distance = b.maximum(before, b.full(shape, 0));
   const InstructionId far = b.convert(b.maximum(distance, b.full(shape, double(exact))), hlo::ElementType::f32);
   const double each = double(buckets - exact) / std::log(std::max(farthest, 2.0 * double(exact)) / double(exact));
   const InstructionId logarithm = b.log(b.multiply(far, b.full_like(far, 1 / double(exact))));
@@ -47,18 +56,47 @@ class Attention {
       : tensors_(tensors), options_(options), b_(tensors.builder()) {}
 
   AttentionResult of(InstructionId x, InstructionId y, const AttentionMask& mask) {
-    const InstructionId q = scored(projected(x, "q", options_.heads), "q_norm");
-    const InstructionId k = for_queries(scored(projected(y, "k", options_.heads_of_keys()), "k_norm"));
+    const InstructionId places = options_.rotary > 0 ? row_of_positions(b_.shape(x).dimensions[1]) : -1;
+    const InstructionId q = rotated(scored(projected(x, "q", options_.heads), "q_norm"), places);
+    const InstructionId k = for_queries(rotated(scored(projected(y, "k", options_.heads_of_keys()), "k_norm"), places));
     const InstructionId v = for_queries(projected(y, "v", options_.heads_of_keys()));
     const InstructionId scores = named_dot("scores", q, k, {{0, 2}, {0, 2}, {3}, {3}});
     const Sizes sizes = b_.shape(scores).dimensions;
-    const InstructionId relative = options_.relative_buckets > 0 ? relative_scores(sizes[2], sizes[3]) : -1;
+    const InstructionId relative = options_.relative_buckets > 0 ? relative_scores([&] {
+      return distances(b_, {sizes[2], sizes[3]});
+    })
+                                                                 : -1;
     const Softmax softmax = softmax_of(scores, relative, mask);
     const InstructionId weights = dropped_by_bits(b_, softmax.weights, options_.dropout);
     const InstructionId product = named_dot("context", weights, v, {{0, 1}, {0, 2}, {3}, {1}});
     const InstructionId context = softmax.divisor < 0 ? product : divided(product, softmax.divisor);
     return {output(context, b_.shape(x).dimensions[2]),
             {softmax.differentiated, inputs_of(scores, relative), softmax.rule}};
+  }
+
+  InstructionId cached(InstructionId x, KeyValueCache& cache) {
+    const InstructionId places = cache.positions();
+    const InstructionId q = rotated(scored(projected(x, "q", options_.heads), "q_norm"), places);
+    const InstructionId fresh_k = rotated(scored(projected(x, "k", options_.heads_of_keys()), "k_norm"), places);
+    const InstructionId fresh_v = projected(x, "v", options_.heads_of_keys());
+    const KeyValueCache::Side keys = cache.append("k", fresh_k), values = cache.append("v", fresh_v);
+    const InstructionId relative =
+        options_.relative_buckets > 0 ? relative_scores([&] { return cache.distances(); }) : -1;
+    return attended(q, keys, values, relative, cache.mask(options_.heads), b_.shape(x).dimensions[2]);
+  }
+
+  InstructionId cached_cross(InstructionId x, InstructionId memory, std::int64_t source, KeyValueCache& cache) {
+    const InstructionId q = scored(projected(x, "q", options_.heads), "q_norm");
+    InstructionId k = -1, v = -1;
+    if (memory >= 0) {
+      k = scored(projected(memory, "k", options_.heads_of_keys()), "k_norm");
+      v = projected(memory, "v", options_.heads_of_keys());
+    }
+    const hlo::Shape shape =
+        hlo::make_shape(tensors_.precision().activation,
+                        {b_.shape(x).dimensions[0], source, options_.heads_of_keys(), options_.head_size});
+    const KeyValueCache::Side keys{cache.kept("k", shape, k)}, values{cache.kept("v", shape, v)};
+    return attended(q, keys, values, -1, {}, b_.shape(x).dimensions[2]);
   }
 
  private:
@@ -94,14 +132,92 @@ class Attention {
     return options_.wide_scores ? b_.convert(x, tensors_.precision().parameter) : x;
   }
 
-  /// [N, queries, keys]: the trained number of every distance, as a product with the buckets' one-hot rows.
-  InstructionId relative_scores(std::int64_t queries, std::int64_t keys) {
+  /// The trained number of every distance, as a product with the buckets' one-hot rows: [N, queries, keys], or for
+  /// distances [B, queries, keys] with B above 1 [B, N, queries, keys].
+  InstructionId relative_scores(const std::function<InstructionId()>& distances_of) {
     const std::int64_t buckets = options_.relative_buckets;
     const InstructionId weights = tensors_.weight("relative_positions", {options_.heads, buckets});
     const hlo::build::GraphBuilder::Scope scope(b_, "relative");
-    const InstructionId numbers = distance_buckets(b_, {queries, keys}, buckets);
+    InstructionId before = distances_of();
+    Sizes sizes = b_.shape(before).dimensions;
+    if (sizes.size() == 3 && sizes[0] == 1) before = b_.reshape(before, {sizes[1], sizes[2]});
+    const InstructionId numbers = distance_buckets(b_, before, buckets);
     const InstructionId rows = one_hot(b_, numbers, buckets, b_.type(weights));
-    return b_.dot(weights, rows, {{}, {}, {1}, {2}});
+    const int last = b_.shape(before).rank();
+    const InstructionId product = b_.dot(weights, rows, {{}, {}, {1}, {last}});
+    return last == 3 ? b_.transpose(product, {1, 0, 2, 3}) : product;
+  }
+
+  /// s32[1, length]: 0, 1, ....
+  InstructionId row_of_positions(std::int64_t length) {
+    return b_.iota(hlo::make_shape(hlo::ElementType::s32, {1, length}), 1);
+  }
+
+  /// Queries or keys [B, T, heads, D] turned by `positions` s32[B or 1, T].
+  InstructionId rotated(InstructionId x, InstructionId positions) {
+    const std::int64_t rotary = options_.rotary;
+    if (rotary == 0) return x;
+    const hlo::build::GraphBuilder::Scope scope(b_, "rotary");
+    const hlo::ElementType wide = tensors_.precision().parameter;
+    const Sizes sizes = b_.shape(x).dimensions;
+    const Sizes half{sizes[0], sizes[1], sizes[2], rotary / 2};
+    const auto part = [&](std::int64_t from, std::int64_t to) {
+      return b_.slice(x, {{0, sizes[0], 1}, {0, sizes[1], 1}, {0, sizes[2], 1}, {from, to, 1}});
+    };
+    const Sizes places = b_.shape(positions).dimensions;
+    const Sizes angle_sizes{places[0], places[1], rotary / 2};
+    const InstructionId pair = b_.convert(b_.iota(hlo::make_shape(hlo::ElementType::s32, angle_sizes), 2), wide);
+    const InstructionId rate =
+        b_.exponential(b_.multiply(pair, b_.full_like(pair, -2 * std::log(rotary_base) / double(rotary))));
+    const InstructionId angle = b_.multiply(b_.broadcast(b_.convert(positions, wide), angle_sizes, {0, 1}), rate);
+    const auto over_heads = [&](InstructionId value) {
+      return places[0] == sizes[0] ? b_.broadcast(value, half, {0, 1, 3})
+                                   : b_.broadcast(b_.reshape(value, {places[1], rotary / 2}), half, {1, 3});
+    };
+    const InstructionId cosine = over_heads(b_.unary(hlo::Opcode::cosine, angle));
+    const InstructionId sine = over_heads(b_.unary(hlo::Opcode::sine, angle));
+    const InstructionId low = b_.convert(part(0, rotary / 2), wide);
+    const InstructionId high = b_.convert(part(rotary / 2, rotary), wide);
+    Ids parts{b_.convert(b_.subtract(b_.multiply(low, cosine), b_.multiply(high, sine)), b_.type(x)),
+              b_.convert(b_.add(b_.multiply(high, cosine), b_.multiply(low, sine)), b_.type(x))};
+    if (rotary < sizes[3]) parts.push_back(part(rotary, sizes[3]));
+    return b_.concatenate(parts, 3);
+  }
+
+  /// [B, T, N, D] -> [B, K, rows, D]: the rows of a key head are its query heads, each with all its tokens.
+  InstructionId by_key_head(InstructionId q) {
+    const Sizes s = b_.shape(q).dimensions;
+    const std::int64_t heads = options_.heads_of_keys(), repeats = options_.heads / heads;
+    const InstructionId grouped = b_.transpose(b_.reshape(q, {s[0], s[1], heads, repeats, s[3]}), {0, 2, 3, 1, 4});
+    return b_.reshape(grouped, {s[0], heads, repeats * s[1], s[3]});
+  }
+
+  /// `x` [B, N, T, keys] times scales [B, keys, K].
+  InstructionId scaled(InstructionId x, InstructionId scale) {
+    if (scale < 0) return x;
+    const Sizes s = b_.shape(x).dimensions;
+    const std::int64_t heads = options_.heads_of_keys();
+    const InstructionId turned = b_.transpose(b_.convert(scale, b_.type(x)), {0, 2, 1});
+    const InstructionId wide = b_.broadcast(turned, {s[0], heads, s[1] / heads, s[2], s[3]}, {0, 1, 4});
+    return b_.multiply(x, b_.reshape(wide, s));
+  }
+
+  /// The block's result for queries [B, T, N, D] over all keys and values.
+  InstructionId attended(InstructionId q, const KeyValueCache::Side& keys, const KeyValueCache::Side& values,
+                         InstructionId relative, const AttentionMask& mask, std::int64_t model) {
+    const Sizes s = b_.shape(q).dimensions;
+    const std::int64_t length = b_.shape(keys.numbers).dimensions[1], heads = options_.heads_of_keys();
+    const hlo::ElementType type = tensors_.precision().activation;
+    const InstructionId k = b_.convert(keys.numbers, b_.type(q)), v = b_.convert(values.numbers, type);
+    const InstructionId rows = by_key_head(q);
+    const InstructionId product = named_dot("scores", rows, k, {{0, 1}, {0, 2}, {3}, {3}});
+    const InstructionId scores = scaled(b_.reshape(product, {s[0], s[2], s[1], length}), keys.scale);
+    const Softmax softmax = softmax_of(scores, relative, mask);
+    const InstructionId weights = scaled(softmax.weights, values.scale);
+    const InstructionId by_head = b_.reshape(weights, {s[0], heads, s[2] / heads * s[1], length});
+    const InstructionId context =
+        b_.reshape(named_dot("context", by_head, v, {{0, 1}, {0, 2}, {3}, {1}}), {s[0], s[2], s[1], s[3]});
+    return output(softmax.divisor < 0 ? context : divided(context, softmax.divisor), model);
   }
 
   static Ids inputs_of(InstructionId scores, InstructionId relative) {
@@ -193,7 +309,8 @@ class Attention {
     InstructionId scaled = options_.narrow_scores ? scores : widened(scores);
     scaled = b_.multiply(scaled, b_.full_like(scaled, scale()));
     if (relative >= 0) {
-      scaled = b_.add(scaled, b_.broadcast(b_.convert(relative, b_.type(scaled)), sizes, {1, 2, 3}));
+      const Sizes dimensions = b_.shape(relative).rank() == 4 ? Sizes{0, 1, 2, 3} : Sizes{1, 2, 3};
+      scaled = b_.add(scaled, b_.broadcast(b_.convert(relative, b_.type(scaled)), sizes, dimensions));
     }
     if (mask.allowed >= 0) scaled = b_.select(mask.allowed, scaled, b_.full_like(scaled, excluded_score));
     const InstructionId highest = widened(b_.reduce_max(scaled, {3}));
@@ -208,10 +325,15 @@ class Attention {
 
 }  // namespace
 
-AttentionMask causal_mask(hlo::build::GraphBuilder& b, std::int64_t batch, std::int64_t heads, std::int64_t length) {
+AttentionMask causal_mask(hlo::build::GraphBuilder& b, std::int64_t batch, std::int64_t heads, std::int64_t length,
+                          std::int64_t window) {
   const hlo::Shape square = hlo::make_shape(hlo::ElementType::s32, {length, length});
   const InstructionId queries = b.iota(square, 0), keys = b.iota(square, 1);
-  const InstructionId allowed = b.compare(queries, keys, hlo::ComparisonDirection::ge);
+  InstructionId allowed = b.compare(queries, keys, hlo::ComparisonDirection::ge);
+  if (window > 0) {
+    const InstructionId reach = b.add(keys, b.full_like(keys, double(window)));
+    allowed = b.logical_and(allowed, b.compare(queries, reach, hlo::ComparisonDirection::lt));
+  }
   return {b.broadcast(allowed, {batch, heads, length, length}, {2, 3})};
 }
 
@@ -234,6 +356,16 @@ AttentionMask packed_mask(hlo::build::GraphBuilder& b, InstructionId queries, In
 AttentionResult attention(TrainedTensors& tensors, InstructionId x, InstructionId y, const AttentionMask& mask,
                           const AttentionOptions& options) {
   return Attention(tensors, options).of(x, y, mask);
+}
+
+InstructionId cached_attention(TrainedTensors& tensors, InstructionId x, KeyValueCache& cache,
+                               const AttentionOptions& options) {
+  return Attention(tensors, options).cached(x, cache);
+}
+
+InstructionId cached_cross_attention(TrainedTensors& tensors, InstructionId x, InstructionId memory,
+                                     std::int64_t source, KeyValueCache& cache, const AttentionOptions& options) {
+  return Attention(tensors, options).cached_cross(x, memory, source, cache);
 }
 
 }  // namespace podsim::workloads::layers

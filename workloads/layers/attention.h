@@ -12,9 +12,9 @@ struct AttentionMask {
   hlo::InstructionId allowed = -1;
 };
 
-/// A token may attend to itself and to those before it.
+/// A token may attend to itself and to those before it; with a `window`, to the last ones of as many, itself included.
 AttentionMask causal_mask(hlo::build::GraphBuilder& builder, std::int64_t batch, std::int64_t heads,
-                          std::int64_t length);
+                          std::int64_t length, std::int64_t window = 0);
 /// Tokens may attend to those whose element of `present`, s32[batch, keys], is not zero.
 AttentionMask padding_mask(hlo::build::GraphBuilder& builder, hlo::InstructionId present, std::int64_t heads,
                            std::int64_t queries);
@@ -47,6 +47,11 @@ struct AttentionOptions {
   /// Google's BERT of MLPerf; otherwise the exponentials are divided. The result is the same but for rounding.
   bool late_division = false;
   double dropout = 0;  ///< rate at which probabilities are dropped (dropout.h)
+  std::int64_t window =
+      0;  ///< a token attends to itself and the window - 1 before it (causal_mask); 0: to all before it
+  /// Elements of each head of queries and keys that are rotated by their position, in pairs half of them apart (Su et
+  /// al. 2021): pair i by position / 10000^(2 i / rotary). 0: none. For tokens that attend to those before them.
+  std::int64_t rotary = 0;
 
   std::int64_t heads_of_keys() const { return key_heads > 0 ? key_heads : heads; }
 };
@@ -67,5 +72,18 @@ struct AttentionResult {
 /// them the same without the root, summed over the batch.
 AttentionResult attention(TrainedTensors& tensors, hlo::InstructionId x, hlo::InstructionId y,
                           const AttentionMask& mask, const AttentionOptions& options);
+
+class KeyValueCache;
+
+/// The same for the new tokens x [B, T, M] of a step with a cache (key_value_cache.h), which attend to all cached
+/// tokens and to themselves. Query heads that share a key head are rows of one product, so that the cache is read once.
+/// With narrow numbers, scales multiply scores and probabilities.
+hlo::InstructionId cached_attention(TrainedTensors& tensors, hlo::InstructionId x, KeyValueCache& cache,
+                                    const AttentionOptions& options);
+
+/// The same over the result of an encoder, `memory` [B, source, M], whose keys and values are computed when sequences
+/// start and kept in the cache. `memory` is -1 in later steps, `source` its number of tokens.
+hlo::InstructionId cached_cross_attention(TrainedTensors& tensors, hlo::InstructionId x, hlo::InstructionId memory,
+                                          std::int64_t source, KeyValueCache& cache, const AttentionOptions& options);
 
 }  // namespace podsim::workloads::layers

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "workloads/layers/embedding.h"
+#include "workloads/layers/next_tokens.h"
 
 namespace podsim::workloads::layers {
 
@@ -52,16 +53,7 @@ class Routing {
   hlo::ElementType type() const { return b.type(gates_); }
 
   /// 1 at the highest element of every token (the first of equal ones), else 0.
-  InstructionId highest(InstructionId x) {
-    const InstructionId most = b.broadcast(b.reduce_max(x, {2}), sizes_, {0, 1});
-    const InstructionId numbers = b.iota(hlo::make_shape(hlo::ElementType::s32, sizes_), 2);
-    const InstructionId candidates =
-        b.select(b.compare(x, most, hlo::ComparisonDirection::eq), numbers, b.full_like(numbers, double(sizes_[2])));
-    const InstructionId none = b.constant(hlo::ElementType::s32, double(sizes_[2]));
-    const InstructionId chosen =
-        b.reduce(candidates, none, {2}, b.combiner(hlo::Opcode::minimum, hlo::ElementType::s32));
-    return one_hot(b, chosen, sizes_[2], type());
-  }
+  InstructionId highest(InstructionId x) { return one_hot(b, most_probable(b, x), sizes_[2], type()); }
 
   /// The gate of the expert that `choice` marks: [G, S].
   InstructionId over_experts(InstructionId choice) { return b.reduce_add(b.multiply(gates_, choice), {2}); }

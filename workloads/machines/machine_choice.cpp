@@ -7,6 +7,7 @@
 #include "base/host/arguments.h"
 #include "hw/memory/dram/stream_calibration.h"
 #include "workloads/machines/machines.h"
+#include "workloads/model_options.h"
 
 namespace podsim::workloads::machines {
 
@@ -36,7 +37,7 @@ std::map<std::string, std::string, std::less<>> MachineChoice::take_model_settin
   std::map<std::string, std::string, std::less<>> settings;
   std::erase_if(assignments, [&](const std::string& assignment) {
     const std::size_t equals = assignment.find('=');
-    if (!assignment.starts_with("model.") || equals == std::string::npos) return false;
+    if (!is_model_setting(assignment) || equals == std::string::npos) return false;
     settings[assignment.substr(0, equals)] = assignment.substr(equals + 1);
     return true;
   });

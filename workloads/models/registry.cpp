@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/diagnostic.h"
+#include "workloads/decode_options.h"
 #include "workloads/models/amoebanet/amoebanet_workload.h"
 #include "workloads/models/bert_workload.h"
 #include "workloads/models/gnmt_workload.h"
@@ -97,6 +99,10 @@ Workload build_pipelined_mlp(const WorkloadOptions& options) {
   return workload;
 }
 
+bool has_decoder(const WorkloadEntry& entry) {
+  return std::ranges::any_of(entry.keys, [](const ModelKey& key) { return key.name.starts_with("decode."); });
+}
+
 constexpr const char* moving_averages = "the moving averages of statistics, which only evaluations read";
 
 Workload build_resnet50(const WorkloadOptions& options) { return build_resnet(options, "resnet50", {3, 4, 6, 3}); }
@@ -149,6 +155,15 @@ Workload build_workload(std::string_view name, const WorkloadOptions& options) {
   }
   if (options.batch_per_core.value_or(1) < 1) {
     throw base::InputError(fmt::format("a batch of {} per core is below 1", *options.batch_per_core));
+  }
+  check_decode_settings(options.model, options.decode);
+  if (options.decode && !has_decoder(*found)) {
+    std::vector<std::string> names;
+    for (const WorkloadEntry& entry : registry) {
+      if (has_decoder(entry)) names.push_back(entry.name);
+    }
+    throw base::InputError(fmt::format("{} has no decoder", name),
+                           fmt::format("these have: {}", fmt::join(names, ", ")));
   }
   if (options.replicas < 1) throw base::InputError(fmt::format("{} replicas are below 1", options.replicas));
   return found->build(options);

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "workloads/layers/cross_entropy.h"
 #include "workloads/layers/dropout.h"
+#include "workloads/layers/key_value_cache.h"
+#include "workloads/layers/next_tokens.h"
 
 namespace podsim::workloads::models {
 
@@ -35,7 +38,51 @@ class Transformer {
 
   const std::vector<TrainedTensor>& trained() const { return tensors_.all(); }
 
+  /// The results of a step with a cache, and the cached arrays that they replace.
+  struct Decoded {
+    InstructionId result = -1;
+    std::vector<layers::KeyValueCache::Replaced> caches;
+  };
+
+  Decoded decoded_step(const DecodeOptions& step) {
+    const bool starts = step.cached == 0;
+    const bool encodes = has_encoder() && starts;
+    const InstructionId source = encodes ? tokens("source_tokens", options_.source_sequence) : -1;
+    const InstructionId inputs = tokens("tokens", step.new_tokens);
+    cache_.emplace(
+        b_, layers::CacheOptions{
+                .sequences = options_.batch,
+                .new_tokens = step.new_tokens,
+                .capacity = step.capacity,
+                .starts = starts,
+                .ragged = step.ragged,
+                .window = options_.attention.window,
+                .page = step.page,
+                .narrow = step.cache_type == CacheType::int8,
+                .type = step.cache_type == CacheType::bf16 ? hlo::ElementType::bf16 : options_.precision.activation});
+    table_ = embedding_of(options_.vocabulary);
+    if (encodes) memory_ = encoded(source);
+    InstructionId x = embed(table_, inputs);
+    for (std::int64_t i = 0; i < options_.layers; ++i) x = layer(i, x, {}, {memory_, {}});
+    x = [&] {
+      const hlo::build::GraphBuilder::Scope norm(b_, "final_norm");
+      return layers::normalized(tensors_, step.all_next ? x : last_token(x), options_.norm);
+    }();
+    InstructionId result = unembedded(x);
+    if (!step.logits) {
+      const hlo::build::GraphBuilder::Scope scope(b_, "next");
+      result = layers::most_probable(b_, result);
+    }
+    return {result, cache_->replaced()};
+  }
+
  private:
+  /// [batch, T, M] -> [batch, 1, M]
+  InstructionId last_token(InstructionId x) {
+    const std::vector<std::int64_t> sizes = b_.shape(x).dimensions;
+    return sizes[1] == 1 ? x : b_.slice(x, {{0, sizes[0], 1}, {sizes[1] - 1, sizes[1], 1}, {0, sizes[2], 1}});
+  }
+
   Loss loss_of_part() {
     const InstructionId source = has_encoder() ? tokens("source_tokens", options_.source_sequence) : -1;
     const InstructionId inputs = tokens("tokens", options_.sequence);
@@ -93,20 +140,32 @@ class Transformer {
 
   /// The sum of the rows for the tokens and those for their positions.
   InstructionId embed(const Table& table, InstructionId indices) {
-    const std::int64_t length = b_.shape(indices).dimensions[1];
+    const bool cached = cache_.has_value() && is_decoder_;
+    const std::int64_t length = cached ? options_.sequence : b_.shape(indices).dimensions[1];
     const InstructionId places =
         options_.position_embedding ? tensors_.weight("position_embedding", {length, options_.model}) : -1;
     const hlo::build::GraphBuilder::Scope scope(b_, "embed");
     const bool narrow = options_.tied_embedding || options_.lookup == layers::EmbeddingLookup::one_hot;
     const InstructionId x = layers::embedded(tensors_, narrow ? table.narrow : table.value, indices, options_.lookup);
+    if (places >= 0 && cached) return b_.add(x, rows_at_positions(places, b_.shape(x).dimensions));
     return dropped(places < 0 ? x : b_.add(x, b_.broadcast(places, b_.shape(x).dimensions, {1, 2})));
+  }
+
+  /// Rows of the trained positions for the new tokens, as sizes [batch, T, M].
+  InstructionId rows_at_positions(InstructionId places, const std::vector<std::int64_t>& sizes) {
+    const hlo::build::GraphBuilder::Scope scope(b_, "positions");
+    const InstructionId rows = layers::embedded(tensors_, places, cache_->positions(), layers::EmbeddingLookup::gather);
+    if (b_.shape(rows).dimensions[0] == sizes[0]) return rows;
+    return b_.broadcast(b_.reshape(rows, {sizes[1], sizes[2]}), sizes, {1, 2});
   }
 
   InstructionId encoded(InstructionId source) {
     const hlo::build::GraphBuilder::Scope scope(b_, "encoder");
+    is_decoder_ = false;
     InstructionId x = embed(options_.source_vocabulary > 0 ? embedding_of(options_.source_vocabulary) : table_, source);
     const layers::AttentionMask mask = packed(source_sentences_, source_sentences_, false);
     for (std::int64_t i = 0; i < options_.encoder_layers; ++i) x = layer(i, x, mask, {});
+    is_decoder_ = true;
     const hlo::build::GraphBuilder::Scope norm(b_, "final_norm");
     return layers::normalized(tensors_, x, options_.norm);
   }
@@ -118,7 +177,8 @@ class Transformer {
       if (options_.packed) {
         return layers::packed_mask(b_, sentences_, sentences_, options_.attention.heads, true);
       }
-      return layers::causal_mask(b_, batch_of_part(), options_.attention.heads, options_.sequence);
+      return layers::causal_mask(b_, batch_of_part(), options_.attention.heads, options_.sequence,
+                                 options_.attention.window);
     }();
     const Memory memory{memory_,
                         has_encoder() ? packed(sentences_, source_sentences_, false) : layers::AttentionMask{}};
@@ -144,7 +204,7 @@ class Transformer {
     const hlo::build::GraphBuilder::Scope scope(b_, fmt::format("layer{}", index));
     if (options_.parallel_blocks) return with_both_blocks(x, mask);
     x = attended("attention", x, -1, mask);
-    if (memory.value >= 0) x = attended("cross_attention", x, memory.value, memory.mask);
+    if (is_decoder_ && has_encoder()) x = attended("cross_attention", x, memory.value, memory.mask);
     const InstructionId out = dropped(is_mixture(index) ? mixture(x) : dense(x));
     const hlo::build::GraphBuilder::Scope residual(b_, "residual");
     return b_.add(x, out);
@@ -155,9 +215,7 @@ class Transformer {
     const InstructionId read = norm(x);
     const InstructionId found = [&] {
       const hlo::build::GraphBuilder::Scope scope(b_, "attention");
-      const layers::AttentionResult result = layers::attention(tensors_, read, read, mask, options_.attention);
-      given_.push_back(result.softmax);
-      return result.value;
+      return attention(read, read, mask);
     }();
     const InstructionId changed = [&] {
       const hlo::build::GraphBuilder::Scope scope(b_, "ffn");
@@ -185,16 +243,26 @@ class Transformer {
     return result.value;
   }
 
-  /// x plus its attention to `memory`, or to itself if that is -1.
+  /// x plus its attention to itself ("attention") or to the encoder's result.
   InstructionId attended(std::string_view name, InstructionId x, InstructionId memory,
                          const layers::AttentionMask& mask) {
     const hlo::build::GraphBuilder::Scope scope(b_, name);
     const InstructionId queries = norm(x);
-    const layers::AttentionResult found =
-        layers::attention(tensors_, queries, memory < 0 ? queries : memory, mask, options_.attention);
-    given_.push_back(found.softmax);
+    const InstructionId found = [&] {
+      if (name == "attention") return attention(queries, queries, mask);
+      if (!cache_) return attention(queries, memory, mask);
+      return layers::cached_cross_attention(tensors_, queries, memory, options_.source_sequence, *cache_,
+                                            options_.attention);
+    }();
     const hlo::build::GraphBuilder::Scope residual(b_, "residual");
-    return b_.add(x, dropped(found.value));
+    return b_.add(x, dropped(found));
+  }
+
+  InstructionId attention(InstructionId queries, InstructionId keys, const layers::AttentionMask& mask) {
+    if (cache_ && is_decoder_) return layers::cached_attention(tensors_, queries, *cache_, options_.attention);
+    const layers::AttentionResult found = layers::attention(tensors_, queries, keys, mask, options_.attention);
+    given_.push_back(found.softmax);
+    return found.value;
   }
 
   InstructionId dropped(InstructionId x) { return layers::dropped(b_, x, options_.dropout); }
@@ -219,8 +287,10 @@ class Transformer {
   Table table_;                                               ///< the decoder's
   InstructionId memory_ = -1;                                 ///< result of the encoder
   InstructionId source_sentences_ = -1, sentences_ = -1;
-  InstructionId auxiliary_ = -1;     ///< sum over the mixtures of experts
-  std::vector<InstructionId> held_;  ///< maxima of softmaxes
+  std::optional<layers::KeyValueCache> cache_;  ///< of a decoding step
+  bool is_decoder_ = true;                      ///< what is written is not the encoder
+  InstructionId auxiliary_ = -1;                ///< sum over the mixtures of experts
+  std::vector<InstructionId> held_;             ///< maxima of softmaxes
   std::vector<hlo::transform::GivenGradient> given_;
 };
 
@@ -232,6 +302,23 @@ TrainingStep transformer_training_step(const TransformerOptions& options) {
   const auto loss = [&](std::int64_t part) { return network.loss(part); };
   return accumulated_training_step(b, options.accumulate, loss, network.trained(), options.optimizer,
                                    options.precision.gradient);
+}
+
+TrainingStep transformer_decode_step(const TransformerOptions& options, const DecodeOptions& decode) {
+  hlo::build::GraphBuilder b("transformer_decode_step");
+  Transformer network(b, options);
+  const Transformer::Decoded decoded = network.decoded_step(decode);
+  std::vector<InstructionId> outputs{decoded.result};
+  std::vector<hlo::Donation> donations;
+  for (const layers::KeyValueCache::Replaced& cache : decoded.caches) {
+    donations.push_back({std::int64_t(outputs.size()), b[cache.parameter].index});
+    outputs.push_back(cache.value);
+  }
+  std::vector<std::int64_t> frozen;
+  for (const TrainedTensor& tensor : network.trained()) frozen.push_back(b[tensor.value].index);
+  TrainingStep step = step_of(std::move(b), std::move(outputs), std::move(donations), {});
+  step.frozen = std::move(frozen);
+  return step;
 }
 
 hlo::Module transformer_forward(const TransformerOptions& options) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "workloads/decode_options.h"
 #include "workloads/layers/attention.h"
 #include "workloads/layers/embedding.h"
 #include "workloads/layers/feed_forward.h"
@@ -57,6 +58,13 @@ struct TransformerOptions {
 ///
 /// Throws std::logic_error if the number of tokens is not a multiple of the group that competes for experts.
 TrainingStep transformer_training_step(const TransformerOptions& options);
+
+/// One step of decoding over the whole batch (decode_options.h). Parameters: if sequences start (decode.cached = 0) and
+/// there is an encoder, source_tokens; tokens s32[batch, new_tokens]; those of the cache (layers/key_value_cache.h);
+/// the tensors that training trains. The first result is the next tokens, s32[batch, 1] or, with all_next, s32[batch,
+/// new_tokens], or the logits that they follow from, [batch, 1 or new_tokens, V]; the others replace the arrays of the
+/// cache in place. `decode` is resolved. Dropout and auxiliary losses have no part in it.
+TrainingStep transformer_decode_step(const TransformerOptions& options, const DecodeOptions& decode);
 
 /// A module that computes only the loss, for numerical tests.
 hlo::Module transformer_forward(const TransformerOptions& options);

@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
+
+#include "base/diagnostic.h"
+#include "hlo/spmd/mesh/sharding_file.h"
 
 namespace podsim::workloads::models {
 
@@ -24,9 +28,9 @@ struct Axes {
   std::string out_of_expert;  ///< [experts, hidden, model]
 };
 
-class ShardingFile {
+class ShardingText {
  public:
-  ShardingFile(const TransformerOptions& options, const Axes& axes, const std::string& mesh)
+  ShardingText(const TransformerOptions& options, const Axes& axes, const std::string& mesh)
       : o_(options), axes_(axes), text_(fmt::format("[mesh]\naxes = \"{}\"\n\n[sharding]\n", mesh)) {}
 
   std::string text() {
@@ -77,7 +81,104 @@ class ShardingFile {
   std::string text_;
 };
 
+using hlo::spmd::mesh::ShardingFile;
+using hlo::spmd::mesh::ShardingRule;
+
+/// Rewrites the rules of a training step for a step of decoding.
+class DecodeRules {
+ public:
+  DecodeRules(ShardingFile file, const TransformerOptions& options, const DecodeOptions& decode)
+      : file_(std::move(file)), o_(options), decode_(decode) {
+    batch_ = axes_of("tokens", 0);
+    heads_ = axes_of("attention/w_k", 1);
+    splits_batch_ = !batch_.empty() && o_.batch % parts(batch_) == 0;
+    splits_heads_ = !heads_.empty() && o_.attention.heads_of_keys() % parts(heads_) == 0;
+  }
+
+  ShardingFile run() {
+    if (decode_.page > 0 && splits_batch_ && parts(batch_) > 1) {
+      throw base::InputError(fmt::format("sequences on {} groups of cores have no common pool of pages", parts(batch_)),
+                             "decode.page=0, or model.tensor_parallel of all cores");
+    }
+    std::erase_if(file_.rules, [&](const ShardingRule& rule) { return is_absent(rule.pattern); });
+    for (ShardingRule& rule : file_.rules) {
+      if (!splits_batch_ && is_activation(rule.pattern)) clear(rule, 0, batch_);
+      if (!splits_heads_ && of_key_heads(rule.pattern)) clear(rule, 1, heads_);
+    }
+    std::erase_if(file_.rules, [](const ShardingRule& rule) {
+      return rule.kind == ShardingRule::Kind::axes &&
+             std::ranges::all_of(rule.dimensions, [](const std::string& axes) { return axes.empty(); });
+    });
+    const std::string batch = splits_batch_ ? batch_ : "", heads = splits_heads_ ? heads_ : "";
+    add("*attention/cache/*", {batch, "", heads});
+    if (decode_.ragged && decode_.cached > 0) add("position", {batch});
+    return std::move(file_);
+  }
+
+ private:
+  std::int64_t parts(const std::string& axes) const {
+    if (!file_.mesh) return 1;
+    std::int64_t count = 1;
+    for (const hlo::spmd::mesh::MeshAxis& axis : file_.mesh->axes()) {
+      const std::string within = "+" + axes + "+";
+      if (within.find("+" + axis.name + "+") != std::string::npos) count *= axis.size;
+    }
+    return count;
+  }
+
+  std::string axes_of(std::string_view ending, std::size_t dimension) const {
+    for (const ShardingRule& rule : file_.rules) {
+      const bool is_source = rule.pattern.starts_with("source") || rule.pattern.starts_with("encoder");
+      if (!is_source && rule.pattern.ends_with(ending) && rule.dimensions.size() > dimension) {
+        return rule.dimensions[dimension];
+      }
+    }
+    return "";
+  }
+
+  /// What only training has, and the encoder, which runs when sequences start.
+  bool is_absent(std::string_view pattern) const {
+    if (pattern == "targets" || pattern.ends_with("sentences")) return true;
+    const bool of_encoder = pattern.starts_with("encoder") || pattern.starts_with("source");
+    return of_encoder && (o_.encoder_layers == 0 || decode_.cached > 0);
+  }
+
+  static bool is_activation(std::string_view pattern) {
+    const std::string_view name = pattern.substr(pattern.rfind('/') + 1);
+    return !name.starts_with("w_") && !name.ends_with("embedding") && pattern.find("moe/") == std::string_view::npos;
+  }
+
+  static bool of_key_heads(std::string_view pattern) {
+    return pattern.ends_with("attention/w_k") || pattern.ends_with("attention/w_v");
+  }
+
+  static void clear(ShardingRule& rule, std::size_t dimension, const std::string& axes) {
+    if (rule.dimensions.size() > dimension && rule.dimensions[dimension] == axes) rule.dimensions[dimension].clear();
+  }
+
+  void add(std::string pattern, std::vector<std::string> dimensions) {
+    if (std::ranges::all_of(dimensions, [](const std::string& axes) { return axes.empty(); })) return;
+    ShardingRule rule;
+    rule.pattern = std::move(pattern);
+    rule.dimensions = std::move(dimensions);
+    file_.rules.push_back(std::move(rule));
+  }
+
+  ShardingFile file_;
+  const TransformerOptions& o_;
+  const DecodeOptions& decode_;
+  std::string batch_, heads_;
+  bool splits_batch_ = false, splits_heads_ = false;
+};
+
 }  // namespace
+
+std::string decode_sharding(const std::string& training, const TransformerOptions& options, const DecodeOptions& decode,
+                            std::int64_t cores) {
+  ShardingFile file = hlo::spmd::mesh::read_sharding_file("sharding", training);
+  if (!file.mesh) file.mesh = hlo::spmd::mesh::Mesh({{"x", cores}});
+  return hlo::spmd::mesh::to_string(DecodeRules(std::move(file), options, decode).run());
+}
 
 std::string fully_sharded(const TransformerOptions& options, std::int64_t cores) {
   const std::string first = "\"x\"", second = "\"\", \"x\"", third = "\"\", \"\", \"x\"";
@@ -92,7 +193,7 @@ std::string fully_sharded(const TransformerOptions& options, std::int64_t cores)
                   .gating = first,
                   .into_expert = second,
                   .out_of_expert = third};
-  return ShardingFile(options, axes, fmt::format("x={}", cores)).text();
+  return ShardingText(options, axes, fmt::format("x={}", cores)).text();
 }
 
 std::string tensor_parallel(const TransformerOptions& options, std::int64_t cores, std::int64_t ways) {
@@ -108,7 +209,7 @@ std::string tensor_parallel(const TransformerOptions& options, std::int64_t core
                   .gating = "",
                   .into_expert = third,
                   .out_of_expert = second};
-  return ShardingFile(options, axes, fmt::format("data={},model={}", cores / ways, ways)).text();
+  return ShardingText(options, axes, fmt::format("data={},model={}", cores / ways, ways)).text();
 }
 
 std::string tensor_parallel_fully_sharded(const TransformerOptions& options, std::int64_t cores, std::int64_t ways) {
@@ -124,7 +225,7 @@ std::string tensor_parallel_fully_sharded(const TransformerOptions& options, std
                   .gating = "\"data\"",
                   .into_expert = "\"\", \"data\", \"model\"",
                   .out_of_expert = "\"\", \"model\", \"data\""};
-  return ShardingFile(options, axes, fmt::format("data={},model={}", cores / ways, ways)).text();
+  return ShardingText(options, axes, fmt::format("data={},model={}", cores / ways, ways)).text();
 }
 
 }  // namespace podsim::workloads::models

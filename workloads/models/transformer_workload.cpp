@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/diagnostic.h"
+#include "workloads/decode_options.h"
 #include "workloads/global_batch.h"
 #include "workloads/models/transformer_shardings.h"
 #include "workloads/models/transformer_size.h"
@@ -25,7 +27,7 @@ struct SharedNetwork {
 };
 
 /// The keys of the workloads, bound to the fields of `o` and `shared`.
-ModelKeys transformer_keys(TransformerOptions& o, SharedNetwork& shared) {
+ModelKeys transformer_keys(TransformerOptions& o, SharedNetwork& shared, DecodeOptions& decode) {
   ModelKeys keys;
   add_batch_key(keys, o.batch);
   keys.add("model.sequence", o.sequence, 1, most, "tokens of a sequence");
@@ -38,6 +40,10 @@ ModelKeys transformer_keys(TransformerOptions& o, SharedNetwork& shared) {
   keys.add("model.d_head", o.attention.head_size, 1, most, "width of a head");
   keys.add("model.relative_buckets", o.attention.relative_buckets, 0, 1024,
            "buckets of distances with trained scores, decoders alone; 0: none");
+  keys.add("model.window", o.attention.window, 0, most,
+           "tokens that a token attends to, itself included, decoders alone; 0: all\nbefore it");
+  keys.add("model.rotary", o.attention.rotary, 0, most,
+           "elements of each head that are turned by their positions, decoders\nalone; 0: none");
   keys.add("model.query_key_norm", o.attention.query_key_norm, "whether queries and keys are normalised");
   keys.add("model.wide_scores", o.attention.wide_scores, "whether scores are products in the parameters' type");
   keys.add("model.encoder_layers", o.encoder_layers, 0, 1024, "layers of an encoder to attend to; 0: none");
@@ -85,6 +91,7 @@ ModelKeys transformer_keys(TransformerOptions& o, SharedNetwork& shared) {
            "places of an expert over its share of tokens");
   keys.add("model.capacity_multiple", o.mixture.slot_multiple, 1, 1024,
            "an expert's places are a multiple of this, and at least this");
+  add_decode_keys(keys, decode);
   return keys;
 }
 
@@ -122,6 +129,18 @@ void check_relative(const TransformerOptions& o) {
   throw base::InputError("model.relative_buckets is for decoders without an encoder, and at least 2");
 }
 
+void check_decoder(const TransformerOptions& o) {
+  const layers::AttentionOptions& a = o.attention;
+  if (a.window > 0 && (o.encoder_layers > 0 || o.packed)) {
+    throw base::InputError("model.window is for decoders without an encoder, whose sequences are not packed");
+  }
+  if (a.rotary > 0 && (o.encoder_layers > 0 || a.rotary % 2 != 0 || a.rotary > a.head_size)) {
+    throw base::InputError(
+        fmt::format("model.rotary is for decoders without an encoder: an even number, at most the {} of model.d_head",
+                    a.head_size));
+  }
+}
+
 void check_parts(const TransformerOptions& o) {
   if (o.batch % o.accumulate == 0) return;
   throw base::InputError(fmt::format("{} sequences are not a multiple of model.accumulate, {}", o.batch, o.accumulate));
@@ -134,7 +153,8 @@ std::string expert_sharding(std::int64_t cores) {
 
 std::vector<ModelKey> transformer_key_list(TransformerOptions defaults) {
   SharedNetwork shared;
-  return transformer_keys(defaults, shared).list();
+  DecodeOptions decode;
+  return transformer_keys(defaults, shared, decode).list();
 }
 
 /// The sharding that ships with a workload, without the lines of what this network does not have.
@@ -157,10 +177,36 @@ std::string sharding_of(const std::string& name, const TransformerOptions& o, co
   return shared.fully_sharded ? tensor_parallel_fully_sharded(o, cores, ways) : tensor_parallel(o, cores, ways);
 }
 
+/// The program of a step of decoding, and the text of its sharding.
+void take_decode_step(Workload& workload, TransformerOptions network, DecodeOptions decode, std::int64_t cores) {
+  if (network.packed) network.packed = false;  // sequences of a batch are apart
+  network.accumulate = 1;
+  resolve(decode, network.sequence, network.attention.window);
+  const std::int64_t end = decode.cached + decode.new_tokens;
+  if (network.position_embedding && end > network.sequence) {
+    throw base::InputError(fmt::format("{} tokens are more than the {} trained positions", end, network.sequence),
+                           fmt::format("model.sequence={}", end));
+  }
+  // The tokens of a core compete for an expert's slots.
+  const std::int64_t tokens = network.batch * decode.new_tokens;
+  if (network.mixture.experts > 0 && (network.mixture.group == 0 || tokens % network.mixture.group != 0)) {
+    network.mixture.group = tokens / std::gcd(network.batch, cores);
+  }
+  workload.tokens_per_sample = decode.new_tokens;
+  workload.step = transformer_decode_step(network, decode);
+  if (!workload.sharding.empty()) {
+    workload.sharding = decode_sharding(workload.sharding, network, decode, cores);
+    return;
+  }
+  const std::string by_batch = fmt::format("[mesh]\naxes = \"x={}\"\n[sharding]\n\"tokens\" = [\"x\"]\n", cores);
+  workload.sharding = decode_sharding(by_batch, network, decode, cores);
+}
+
 Workload build(const WorkloadOptions& options, std::string name, TransformerOptions network,
                std::int64_t batch_per_core) {
   SharedNetwork shared;
-  transformer_keys(network, shared).apply(name, options.model);
+  DecodeOptions decode;
+  transformer_keys(network, shared, decode).apply(name, options.model);
   network.attention.biases = network.feed_forward.biases;
   if (options.inference) network.dropout = 0;
   network.attention.dropout = network.feed_forward.dropout = network.dropout;
@@ -169,15 +215,21 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
   if (network.encoder_layers > 0 && network.source_sequence == 0) network.source_sequence = network.sequence;
   check_heads(network);
   check_mixtures(network);
-  check_parts(network);
-  check_groups(network);
   check_blocks(network);
   check_relative(network);
+  check_decoder(network);
   Workload workload;
   workload.name = std::move(name);
   workload.samples = network.batch;
-  workload.tokens_per_sample = network.sequence;
   workload.global = true;
+  workload.sharding = sharding_of(workload.name, network, shared, options.replicas);
+  if (options.decode) {
+    take_decode_step(workload, network, decode, options.replicas);
+    return workload;
+  }
+  check_parts(network);
+  check_groups(network);
+  workload.tokens_per_sample = network.sequence;
   if (!options.inference) workload.model_flops = model_flops(network);
   workload.batched = {"tokens", "targets"};
   if (network.packed) workload.batched.emplace_back("sentences");
@@ -185,7 +237,6 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
     workload.batched.insert(workload.batched.begin(), "source_tokens");
     if (network.packed) workload.batched.emplace_back("source_sentences");
   }
-  workload.sharding = sharding_of(workload.name, network, shared, options.replicas);
   workload.step = transformer_training_step(network);
   return workload;
 }
@@ -299,8 +350,10 @@ TransformerOptions moe_decoder_defaults() {
 Workload build_gshard(const WorkloadOptions& options) {
   TransformerOptions network = gshard_defaults();
   SharedNetwork shared;
-  transformer_keys(network, shared).apply("gshard", options.model);
+  DecodeOptions decode;
+  transformer_keys(network, shared, decode).apply("gshard", options.model);
   Workload workload = build(options, "gshard", gshard_defaults(), 1);
+  if (options.decode) return workload;
   workload.tokens_per_sample += network.source_sequence;
   if (workload.sharding == shardings::sharding_text("gshard")) workload.sharding = expert_sharding(options.replicas);
   return workload;

@@ -135,7 +135,7 @@ void partition_program(HloPartitionOptions& options) {
       throw base::InputError("only keys of a model are set here, such as model.layers=4");
     });
   }
-  run::RunPartition partition(options.flags, options.program);
+  run::RunPartition partition(options.flags, options.program, model);
   const PartitionedProgram program = run::files::names_workload(options.program)
                                          ? workload_program(options, partition, model)
                                          : file_program(options, partition, model);

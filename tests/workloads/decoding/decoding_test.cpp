@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "hlo/build/verify.h"
+#include "tests/workloads/decoding/decoder_run.h"
+
+/// Prefills and steps of decoding give the logits that the whole network gives for the same tokens.
+namespace podsim::workloads {
+namespace {
+
+using models::TransformerOptions;
+using testing::DecoderRun;
+using testing::Tensors;
+
+constexpr std::int64_t prompt = 3, sequence = 8;
+
+TransformerOptions small_decoder() {
+  TransformerOptions options;
+  options.batch = 2;
+  options.sequence = sequence;
+  options.vocabulary = 11;
+  options.layers = 2;
+  options.model = 8;
+  options.attention = {4, 6};
+  options.feed_forward = {10, layers::Activation::gelu, false};
+  options.precision = testing::double_precision();
+  return options;
+}
+
+/// Layer norms, trained positions, both blocks of a layer in parallel, biases.
+TransformerOptions like_gpt() {
+  TransformerOptions options = small_decoder();
+  options.parallel_blocks = true;
+  options.tied_embedding = false;
+  options.feed_forward.biases = options.attention.biases = true;
+  return options;
+}
+
+/// RMS norms, gated blocks, shared key heads, rotary positions.
+TransformerOptions like_llama() {
+  TransformerOptions options = small_decoder();
+  options.norm = layers::NormKind::rms_norm;
+  options.feed_forward.activation = layers::Activation::swiglu;
+  options.attention.key_heads = 2;
+  options.attention.rotary = 6;
+  options.lookup = layers::EmbeddingLookup::gather;
+  options.position_embedding = false;
+  options.tied_embedding = false;
+  return options;
+}
+
+/// A part of each head turned, as in GPT-J, and four tokens in reach, as in Mistral.
+TransformerOptions with_window() {
+  TransformerOptions options = like_llama();
+  options.attention.window = 4;
+  options.attention.rotary = 4;
+  return options;
+}
+
+/// Trained numbers of distances, normalised queries and keys, scores in the parameters' type.
+TransformerOptions with_distances() {
+  TransformerOptions options = small_decoder();
+  options.position_embedding = false;
+  options.attention.relative_buckets = 4;
+  options.attention.query_key_norm = true;
+  options.attention.wide_scores = true;
+  options.attention.late_division = true;
+  return options;
+}
+
+TransformerOptions with_encoder() {
+  TransformerOptions options = small_decoder();
+  options.encoder_layers = 2;
+  options.source_sequence = 5;
+  options.attention.biases = true;
+  return options;
+}
+
+/// Every expert has a slot for all tokens, so that they do not compete.
+TransformerOptions with_experts() {
+  TransformerOptions options = small_decoder();
+  options.mixture.experts = 4;
+  options.mixture.capacity_factor = 8;
+  return options;
+}
+
+Tensors inputs(const TransformerOptions& options) {
+  Tensors data;
+  data["tokens"] = testing::random_tokens(options.batch, options.sequence, options.vocabulary, 3);
+  data["targets"] = data["tokens"];
+  if (options.encoder_layers > 0) {
+    data["source_tokens"] = testing::random_tokens(options.batch, options.source_sequence, options.vocabulary, 4);
+  }
+  return data;
+}
+
+struct Cached {
+  std::string name;
+  DecodeOptions decode;
+};
+
+std::vector<Cached> ways_to_cache() {
+  DecodeOptions plain;
+  plain.capacity = 12;
+  plain.logits = plain.all_next = true;
+  DecodeOptions ragged = plain, paged = plain, both = plain;
+  ragged.ragged = true;
+  paged.page = 3;
+  both.ragged = true;
+  both.page = 4;
+  return {{"contiguous", plain}, {"ragged", ragged}, {"paged", paged}, {"ragged, paged", both}};
+}
+
+void expect_whole_logits(const TransformerOptions& options, const Cached& way) {
+  SCOPED_TRACE(way.name);
+  const Tensors data = inputs(options);
+  const hlo::Literal whole = testing::whole_logits(options, data);
+  const hlo::Literal& tokens = data.at("tokens");
+  DecoderRun run(options, way.decode);
+  testing::expect_logits(run.step(testing::tokens_between(tokens, 0, prompt), 0, data), whole, 0);
+  // Two tokens at once, then one by one.
+  testing::expect_logits(run.step(testing::tokens_between(tokens, prompt, prompt + 2), prompt), whole, prompt);
+  for (std::int64_t i = prompt + 2; i < sequence; ++i) {
+    testing::expect_logits(run.step(testing::tokens_between(tokens, i, i + 1), i), whole, i);
+  }
+}
+
+class Decoding : public ::testing::TestWithParam<TransformerOptions (*)()> {};
+
+TEST_P(Decoding, GivesTheLogitsOfTheWholeNetwork) {
+  for (const Cached& way : ways_to_cache()) expect_whole_logits(GetParam()(), way);
+}
+
+INSTANTIATE_TEST_SUITE_P(Decoding, Decoding,
+                         ::testing::Values(small_decoder, like_gpt, like_llama, with_window, with_distances,
+                                           with_encoder, with_experts));
+
+TEST(Decoding, AWindowNeedsNoMoreKeysThanItReaches) {
+  Cached way = ways_to_cache().front();
+  way.decode.capacity = 5;  // four in reach, and one more for two new tokens
+  expect_whole_logits(with_window(), way);
+  way.decode.ragged = true;
+  expect_whole_logits(with_window(), way);
+}
+
+TEST(Decoding, GivesTheMostProbableTokens) {
+  const TransformerOptions options = like_llama();
+  const Tensors data = inputs(options);
+  const hlo::Literal whole = testing::whole_logits(options, data);
+  Cached way = ways_to_cache().front();
+  way.decode.logits = false;
+  DecoderRun run(options, way.decode);
+  const hlo::Literal next = run.step(testing::tokens_between(data.at("tokens"), 0, sequence), 0);
+  ASSERT_EQ(next.values.size(), std::size_t(options.batch * sequence));
+  for (std::size_t i = 0; i < next.values.size(); ++i) {
+    const auto row = whole.values.begin() + std::ptrdiff_t(i) * options.vocabulary;
+    EXPECT_EQ(next.values[i], double(std::max_element(row, row + options.vocabulary) - row));
+  }
+}
+
+// Sequences with 3 and 5 cached tokens, each with its own next one.
+TEST(Decoding, SequencesHavePositionsOfTheirOwn) {
+  const TransformerOptions options = like_gpt();
+  const Tensors data = inputs(options);
+  const hlo::Literal whole = testing::whole_logits(options, data);
+  DecodeOptions decode = ways_to_cache()[1].decode;
+  DecoderRun run(options, decode);
+  run.step(testing::tokens_between(data.at("tokens"), 0, 5), 0);
+  const std::vector<double>& tokens = data.at("tokens").values;
+  const auto s32 = hlo::ElementType::s32;
+  const hlo::Literal logits = run.step(hlo::testing::make_literal(s32, {2, 1}, {tokens[3], tokens[sequence + 5]}), 5,
+                                       {{"position", hlo::testing::make_literal(s32, {2}, {3, 5})}});
+  for (std::size_t k = 0; k < std::size_t(options.vocabulary); ++k) {
+    const std::size_t v = std::size_t(options.vocabulary);
+    EXPECT_NEAR(logits.values[k], whole.values[3 * v + k], 1e-10);
+    EXPECT_NEAR(logits.values[v + k], whole.values[(sequence + 5) * v + k], 1e-10);
+  }
+}
+
+}  // namespace
+}  // namespace podsim::workloads

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/layers/key_value_cache.h"
+
+#include <utility>
+
+namespace podsim::workloads::layers {
+
+using hlo::ComparisonDirection;
+using hlo::ElementType;
+using hlo::InstructionId;
+using hlo::build::GraphBuilder;
+using Sizes = std::vector<std::int64_t>;
+
+namespace {
+
+hlo::Shape whole_numbers(Sizes sizes) { return hlo::make_shape(ElementType::s32, std::move(sizes)); }
+
+/// Numbers of one byte with the greatest absolute value of each row, [..., D], as 127: the numbers and their scales.
+std::pair<InstructionId, InstructionId> quantised(GraphBuilder& b, InstructionId x) {
+  constexpr double most = 127, least = 1e-30;
+  const InstructionId wide = b.convert(x, ElementType::f32);
+  const Sizes sizes = b.shape(x).dimensions;
+  const std::int64_t last = std::int64_t(sizes.size()) - 1;
+  Sizes rows(std::size_t(last), 0);
+  for (std::int64_t i = 0; i < last; ++i) rows[std::size_t(i)] = i;
+  const InstructionId highest = b.reduce_max(b.abs(wide), {last});
+  const InstructionId scale =
+      b.multiply(b.maximum(highest, b.full_like(highest, least)), b.full_like(highest, 1 / most));
+  const InstructionId steps = b.divide(wide, b.broadcast(scale, sizes, rows));
+  return {b.convert(b.unary(hlo::Opcode::round_nearest_even, steps), ElementType::s8), scale};
+}
+
+/// Rows of the operand are found by its first `indexed` dimensions.
+hlo::GatherDimensions rows_at(const Sizes& operand, int indexed, int index_rank) {
+  hlo::GatherDimensions dimensions;
+  for (int i = 0; i < indexed; ++i) {
+    dimensions.collapsed.push_back(i);
+    dimensions.index_map.push_back(i);
+  }
+  for (int i = indexed; i < int(operand.size()); ++i) dimensions.offset.push_back(index_rank - 1 + i - indexed);
+  dimensions.index_vector = index_rank - 1;
+  return dimensions;
+}
+
+}  // namespace
+
+KeyValueCache::KeyValueCache(GraphBuilder& builder, const CacheOptions& options) : b_(builder), options_(options) {
+  const std::int64_t new_tokens = options_.new_tokens, capacity = options_.capacity;
+  first_ = options_.starts ? b_.full(whole_numbers({1, 1}), 0)
+                           : b_.reshape(parameter("position", whole_numbers({rows()})), {rows(), 1});
+  if (options_.page > 0) {
+    table_ = parameter("block_table", whole_numbers({options_.sequences, capacity / options_.page}));
+  }
+  const GraphBuilder::Scope scope(b_, "mask");
+  const Sizes sizes{rows(), new_tokens, keys()};
+  const auto over_all = [&](InstructionId value, Sizes dimensions) {
+    return b_.broadcast(value, sizes, std::move(dimensions));
+  };
+  const InstructionId first = b_.reshape(first_, {rows()});
+  positions_ = b_.add(b_.broadcast(first, {rows(), new_tokens}, {0}), b_.iota(whole_numbers({rows(), new_tokens}), 1));
+  const InstructionId query = over_all(positions_, {0, 1});
+  InstructionId key = b_.iota(whole_numbers(sizes), 2);
+  const bool wraps = options_.window > 0 && !options_.starts;
+  if (wraps) {
+    const InstructionId end = over_all(b_.add(first, b_.full_like(first, double(new_tokens - 1))), {0});
+    const InstructionId ahead = b_.add(b_.subtract(end, key), b_.full_like(key, double(capacity)));
+    key = b_.subtract(end, b_.binary(hlo::Opcode::remainder, ahead, b_.full_like(ahead, double(capacity))));
+  }
+  distances_ = b_.subtract(query, key);
+  valid_ = b_.compare(distances_, b_.full_like(distances_, 0), ComparisonDirection::ge);
+  if (options_.window > 0) {
+    const InstructionId near =
+        b_.compare(distances_, b_.full_like(distances_, double(options_.window)), ComparisonDirection::lt);
+    valid_ = b_.logical_and(valid_, near);
+  }
+  if (wraps) valid_ = b_.logical_and(valid_, b_.compare(key, b_.full_like(key, 0), ComparisonDirection::ge));
+}
+
+InstructionId KeyValueCache::parameter(std::string_view name, const hlo::Shape& shape) {
+  const GraphBuilder::Scope scope(b_, name);
+  return b_.parameter(shape, b_.scope());
+}
+
+AttentionMask KeyValueCache::mask(std::int64_t heads) {
+  const GraphBuilder::Scope scope(b_, "mask");
+  const Sizes sizes{options_.sequences, heads, options_.new_tokens, keys()};
+  if (options_.ragged && !options_.starts) return {b_.broadcast(valid_, sizes, {0, 2, 3})};
+  return {b_.broadcast(b_.reshape(valid_, {options_.new_tokens, keys()}), sizes, {2, 3})};
+}
+
+/// s32[B T, indices]: where the new tokens are in an array of the cache.
+InstructionId KeyValueCache::slots() {
+  if (slots_ >= 0) return slots_;
+  const std::int64_t batch = options_.sequences, tokens = options_.new_tokens;
+  const Sizes sizes{batch, tokens};
+  InstructionId key = rows() == batch ? positions_ : b_.broadcast(b_.reshape(positions_, {tokens}), sizes, {1});
+  if (options_.window > 0) {
+    key = b_.binary(hlo::Opcode::remainder, key, b_.full_like(key, double(options_.capacity)));
+  }
+  InstructionId row = b_.iota(whole_numbers(sizes), 0);
+  if (options_.page > 0) {
+    const InstructionId page = b_.full_like(key, double(options_.page));
+    const InstructionId entry = b_.divide(key, page);
+    const InstructionId index =
+        b_.concatenate({b_.reshape(row, {batch, tokens, 1}), b_.reshape(entry, {batch, tokens, 1})}, 2);
+    row = b_.gather(table_, index, rows_at(b_.shape(table_).dimensions, 2, 3), {1, 1});
+    key = b_.binary(hlo::Opcode::remainder, key, page);
+  }
+  slots_ = b_.concatenate({b_.reshape(row, {batch, tokens, 1}), b_.reshape(key, {batch, tokens, 1})}, 2);
+  return slots_;
+}
+
+InstructionId KeyValueCache::written(InstructionId cache, InstructionId fresh) {
+  const bool follows = options_.window == 0 || options_.new_tokens == 1 || options_.starts;
+  if (!options_.ragged && options_.page == 0 && follows) {
+    const InstructionId zero = b_.constant(ElementType::s32, 0);
+    InstructionId first = b_.reshape(first_, {});
+    if (options_.window > 0) {
+      first = b_.binary(hlo::Opcode::remainder, first, b_.full_like(first, double(options_.capacity)));
+    }
+    std::vector<InstructionId> starts(b_.shape(cache).dimensions.size(), zero);
+    starts[1] = first;
+    return b_.dynamic_update_slice(cache, fresh, starts);
+  }
+  const hlo::ComputationId latest = [&] {
+    GraphBuilder body("latest");
+    const hlo::Shape scalar = hlo::make_shape(b_.type(cache), {});
+    body.parameter(scalar, "old");
+    const InstructionId value = body.parameter(scalar, "new");
+    return b_.computation(std::move(body), value);
+  }();
+  return b_.scatter(cache, slots(), fresh, rows_at(b_.shape(cache).dimensions, 2, 3), latest);
+}
+
+/// Writes `fresh` [B, T, ...] into the parameter, and returns the whole cache [B, keys, ...].
+InstructionId KeyValueCache::stored(std::string_view name, InstructionId fresh) {
+  const Sizes given = b_.shape(fresh).dimensions;
+  const std::int64_t batch = options_.sequences, capacity = options_.capacity, page = options_.page;
+  Sizes sizes = page > 0 ? Sizes{batch * capacity / page, page} : Sizes{batch, capacity};
+  sizes.insert(sizes.end(), given.begin() + 2, given.end());
+  const InstructionId old = parameter(name, hlo::make_shape(b_.type(fresh), sizes));
+  const GraphBuilder::Scope scope(b_, name);
+  const InstructionId value = written(old, fresh);
+  replaced_.push_back({old, value});
+  if (page == 0 || options_.starts) return value;
+  const std::int64_t pages = capacity / page;
+  Sizes slice = sizes;
+  slice[0] = 1;
+  const InstructionId index = b_.reshape(table_, {batch, pages, 1});
+  const InstructionId found = b_.gather(value, index, rows_at(sizes, 1, 3), slice);
+  Sizes flat{batch, capacity};
+  flat.insert(flat.end(), given.begin() + 2, given.end());
+  return b_.reshape(found, flat);
+}
+
+KeyValueCache::Side KeyValueCache::append(std::string_view name, InstructionId fresh) {
+  const GraphBuilder::Scope scope(b_, "cache");
+  if (options_.narrow) {
+    const auto [numbers, scale] = quantised(b_, fresh);
+    const Side all{stored(name, numbers), stored(std::string(name) + "_scale", scale)};
+    return options_.starts ? Side{fresh} : all;
+  }
+  const InstructionId all = stored(name, b_.convert(fresh, options_.type));
+  return {options_.starts ? fresh : all};
+}
+
+InstructionId KeyValueCache::kept(std::string_view name, const hlo::Shape& shape, InstructionId computed) {
+  const GraphBuilder::Scope scope(b_, "cache");
+  const InstructionId old = parameter(name, shape);
+  if (!options_.starts) return old;
+  replaced_.push_back({old, computed});
+  return computed;
+}
+
+}  // namespace podsim::workloads::layers
