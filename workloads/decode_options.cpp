@@ -19,6 +19,14 @@ void require(bool holds, std::string message, std::string hint = "") {
   if (!holds) throw base::InputError(std::move(message), std::move(hint));
 }
 
+/// Keys that a sequence's cache has room for: `given`, or if that is 0 enough for `needed`, in whole `multiple`s.
+std::int64_t capacity_for(std::int64_t given, std::int64_t needed, std::int64_t multiple) {
+  const std::int64_t capacity = given > 0 ? given : (needed + multiple - 1) / multiple * multiple;
+  require(capacity >= needed,
+          fmt::format("decode.capacity, {}, is below the {} keys that the step needs", capacity, needed));
+  return capacity;
+}
+
 }  // namespace
 
 void add_decode_keys(ModelKeys& keys, DecodeOptions& o) {
@@ -32,6 +40,9 @@ void add_decode_keys(ModelKeys& keys, DecodeOptions& o) {
   keys.add("decode.cache_type", o.cache_type,
            {{"activation", CacheType::activation}, {"bf16", CacheType::bf16}, {"int8", CacheType::int8}},
            "type of cached keys and values");
+  keys.add("decode.prefill", o.prefill, 0, most, "tokens that one more sequence brings to the step; 0: there is none");
+  keys.add("decode.prefill_cached", o.prefill_cached, 0, most, "tokens of that sequence in the cache");
+  keys.add("decode.steps", o.steps, 1, most, "tokens that a loop on the device makes in one launch");
   keys.add("decode.all_next", o.all_next, "whether each new token gets a next one, not only the last");
   keys.add("decode.logits", o.logits, "whether the step gives logits instead of tokens");
 }
@@ -43,12 +54,17 @@ void resolve(DecodeOptions& o, std::int64_t sequence, std::int64_t window) {
             "decode.cached=0");
     o.cached = sequence - o.new_tokens;
   }
-  std::int64_t needed = o.cached + o.new_tokens;
-  if (window > 0 && o.cached > 0) needed = std::min(needed, window + o.new_tokens - 1);
+  require(o.steps == 1 || (o.new_tokens == 1 && o.cached > 0 && o.prefill == 0 && !o.logits),
+          "a loop on the device makes one token for each sequence in a trip: it has no prefill, and gives no logits",
+          "decode.steps=1");
   const std::int64_t multiple = o.page > 0 ? o.page : lanes;
-  if (o.capacity == 0) o.capacity = (needed + multiple - 1) / multiple * multiple;
-  require(o.capacity >= needed,
-          fmt::format("decode.capacity, {}, is below the {} keys that the step needs", o.capacity, needed));
+  const auto reached = [&](std::int64_t cached, std::int64_t fresh) {
+    return window > 0 && cached > 0 ? std::min(cached + fresh, window + fresh - 1) : cached + fresh;
+  };
+  o.capacity = capacity_for(o.capacity, reached(o.cached + o.steps - 1, o.new_tokens), multiple);
+  if (o.prefill > 0) {
+    o.prefill_capacity = capacity_for(o.prefill_capacity, reached(o.prefill_cached, o.prefill), multiple);
+  }
   require(o.page == 0 || o.capacity % o.page == 0,
           fmt::format("decode.capacity, {}, is not a multiple of decode.page, {}", o.capacity, o.page));
 }

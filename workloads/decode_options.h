@@ -21,8 +21,12 @@ struct DecodeOptions {
   std::int64_t page = 0;      ///< keys of a page of the cache; 0: the cache of a sequence is contiguous
   bool ragged = false;        ///< sequences have numbers of cached tokens of their own
   CacheType cache_type = CacheType::activation;
-  bool all_next = false;  ///< a next token after each of the new tokens, not only after the last
-  bool logits = false;    ///< the step gives the logits instead of next tokens
+  std::int64_t prefill = 0;           ///< tokens that one more sequence brings, which joins the batch; 0: there is none
+  std::int64_t prefill_cached = 0;    ///< tokens of that sequence that are cached already
+  std::int64_t prefill_capacity = 0;  ///< as capacity, of that sequence
+  std::int64_t steps = 1;             ///< tokens that a loop on the device makes in one launch
+  bool all_next = false;              ///< a next token after each of the new tokens, not only after the last
+  bool logits = false;                ///< the step gives the logits instead of next tokens
 };
 
 /// Adds the keys "decode.*", bound to the fields of `options`.

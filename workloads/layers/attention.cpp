@@ -74,15 +74,26 @@ class Attention {
             {softmax.differentiated, inputs_of(scores, relative), softmax.rule}};
   }
 
-  InstructionId cached(InstructionId x, KeyValueCache& cache) {
-    const InstructionId places = cache.positions();
-    const InstructionId q = rotated(scored(projected(x, "q", options_.heads), "q_norm"), places);
-    const InstructionId fresh_k = rotated(scored(projected(x, "k", options_.heads_of_keys()), "k_norm"), places);
+  InstructionId cached(InstructionId x, std::span<KeyValueCache> caches) {
+    const InstructionId q = scored(projected(x, "q", options_.heads), "q_norm");
+    const InstructionId fresh_k = scored(projected(x, "k", options_.heads_of_keys()), "k_norm");
     const InstructionId fresh_v = projected(x, "v", options_.heads_of_keys());
-    const KeyValueCache::Side keys = cache.append("k", fresh_k), values = cache.append("v", fresh_v);
-    const InstructionId relative =
-        options_.relative_buckets > 0 ? relative_scores([&] { return cache.distances(); }) : -1;
-    return attended(q, keys, values, relative, cache.mask(options_.heads), b_.shape(x).dimensions[2]);
+    Ids contexts;
+    std::int64_t row = 0;
+    for (KeyValueCache& cache : caches) {
+      const std::int64_t rows = cache.options().sequences * cache.options().new_tokens;
+      const auto part = [&](InstructionId all) {
+        return caches.size() == 1 ? all : rows_of(all, row, rows, cache.options().sequences);
+      };
+      const InstructionId places = cache.positions();
+      const KeyValueCache::Side keys = cache.append("k", rotated(part(fresh_k), places));
+      const KeyValueCache::Side values = cache.append("v", part(fresh_v));
+      const InstructionId relative =
+          options_.relative_buckets > 0 ? relative_scores([&] { return cache.distances(); }) : -1;
+      contexts.push_back(attended(rotated(part(q), places), keys, values, relative, cache.mask(options_.heads)));
+      row += rows;
+    }
+    return output(caches.size() == 1 ? contexts.front() : together(contexts, row), b_.shape(x).dimensions[2]);
   }
 
   InstructionId cached_cross(InstructionId x, InstructionId memory, std::int64_t source, KeyValueCache& cache) {
@@ -96,7 +107,7 @@ class Attention {
         hlo::make_shape(tensors_.precision().activation,
                         {b_.shape(x).dimensions[0], source, options_.heads_of_keys(), options_.head_size});
     const KeyValueCache::Side keys{cache.kept("k", shape, k)}, values{cache.kept("v", shape, v)};
-    return attended(q, keys, values, -1, {}, b_.shape(x).dimensions[2]);
+    return output(attended(q, keys, values, -1, {}), b_.shape(x).dimensions[2]);
   }
 
  private:
@@ -136,7 +147,8 @@ class Attention {
   /// distances [B, queries, keys] with B above 1 [B, N, queries, keys].
   InstructionId relative_scores(const std::function<InstructionId()>& distances_of) {
     const std::int64_t buckets = options_.relative_buckets;
-    const InstructionId weights = tensors_.weight("relative_positions", {options_.heads, buckets});
+    if (relative_weights_ < 0) relative_weights_ = tensors_.weight("relative_positions", {options_.heads, buckets});
+    const InstructionId weights = relative_weights_;
     const hlo::build::GraphBuilder::Scope scope(b_, "relative");
     InstructionId before = distances_of();
     Sizes sizes = b_.shape(before).dimensions;
@@ -202,9 +214,28 @@ class Attention {
     return b_.multiply(x, b_.reshape(wide, s));
   }
 
-  /// The block's result for queries [B, T, N, D] over all keys and values.
+  /// Rows of [1, all rows, heads, D] as those of `sequences` sequences: [B, T, heads, D].
+  InstructionId rows_of(InstructionId x, std::int64_t first, std::int64_t rows, std::int64_t sequences) {
+    const Sizes s = b_.shape(x).dimensions;
+    const InstructionId part = b_.slice(x, {{0, 1, 1}, {first, first + rows, 1}, {0, s[2], 1}, {0, s[3], 1}});
+    return b_.reshape(part, {sequences, rows / sequences, s[2], s[3]});
+  }
+
+  /// Contexts [B, N, T, D] of several caches as one, [1, N, rows, D].
+  InstructionId together(const Ids& contexts, std::int64_t rows) {
+    Ids parts;
+    for (const InstructionId context : contexts) {
+      const Sizes s = b_.shape(context).dimensions;
+      parts.push_back(b_.reshape(b_.transpose(context, {1, 0, 2, 3}), {1, s[1], s[0] * s[2], s[3]}));
+    }
+    const Sizes s = b_.shape(parts.front()).dimensions;
+    const InstructionId all = b_.concatenate(parts, 2);
+    return b_.reshape(all, {1, s[1], rows, s[3]});
+  }
+
+  /// The contexts [B, N, T, D] of queries [B, T, N, D] over all keys and values.
   InstructionId attended(InstructionId q, const KeyValueCache::Side& keys, const KeyValueCache::Side& values,
-                         InstructionId relative, const AttentionMask& mask, std::int64_t model) {
+                         InstructionId relative, const AttentionMask& mask) {
     const Sizes s = b_.shape(q).dimensions;
     const std::int64_t length = b_.shape(keys.numbers).dimensions[1], heads = options_.heads_of_keys();
     const hlo::ElementType type = tensors_.precision().activation;
@@ -217,7 +248,7 @@ class Attention {
     const InstructionId by_head = b_.reshape(weights, {s[0], heads, s[2] / heads * s[1], length});
     const InstructionId context =
         b_.reshape(named_dot("context", by_head, v, {{0, 1}, {0, 2}, {3}, {1}}), {s[0], s[2], s[1], s[3]});
-    return output(softmax.divisor < 0 ? context : divided(context, softmax.divisor), model);
+    return softmax.divisor < 0 ? context : divided(context, softmax.divisor);
   }
 
   static Ids inputs_of(InstructionId scores, InstructionId relative) {
@@ -321,6 +352,7 @@ class Attention {
   TrainedTensors& tensors_;
   const AttentionOptions& options_;
   hlo::build::GraphBuilder& b_;
+  InstructionId relative_weights_ = -1;  ///< [N, buckets], once it is read
 };
 
 }  // namespace
@@ -358,9 +390,9 @@ AttentionResult attention(TrainedTensors& tensors, InstructionId x, InstructionI
   return Attention(tensors, options).of(x, y, mask);
 }
 
-InstructionId cached_attention(TrainedTensors& tensors, InstructionId x, KeyValueCache& cache,
+InstructionId cached_attention(TrainedTensors& tensors, InstructionId x, std::span<KeyValueCache> caches,
                                const AttentionOptions& options) {
-  return Attention(tensors, options).cached(x, cache);
+  return Attention(tensors, options).cached(x, caches);
 }
 
 InstructionId cached_cross_attention(TrainedTensors& tensors, InstructionId x, InstructionId memory,

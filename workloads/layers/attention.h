@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "workloads/trained_tensors.h"
 
@@ -78,7 +79,10 @@ class KeyValueCache;
 /// The same for the new tokens x [B, T, M] of a step with a cache (key_value_cache.h), which attend to all cached
 /// tokens and to themselves. Query heads that share a key head are rows of one product, so that the cache is read once.
 /// With narrow numbers, scales multiply scores and probabilities.
-hlo::InstructionId cached_attention(TrainedTensors& tensors, hlo::InstructionId x, KeyValueCache& cache,
+///
+/// With several caches, x is [1, rows, M]: the tokens of all sequences of the first cache, then those of the next. They
+/// have their projections in common, and each cache its own scores.
+hlo::InstructionId cached_attention(TrainedTensors& tensors, hlo::InstructionId x, std::span<KeyValueCache> caches,
                                     const AttentionOptions& options);
 
 /// The same over the result of an encoder, `memory` [B, source, M], whose keys and values are computed when sequences

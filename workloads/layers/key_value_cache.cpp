@@ -47,9 +47,9 @@ hlo::GatherDimensions rows_at(const Sizes& operand, int indexed, int index_rank)
 KeyValueCache::KeyValueCache(GraphBuilder& builder, const CacheOptions& options) : b_(builder), options_(options) {
   const std::int64_t new_tokens = options_.new_tokens, capacity = options_.capacity;
   first_ = options_.starts ? b_.full(whole_numbers({1, 1}), 0)
-                           : b_.reshape(parameter("position", whole_numbers({rows()})), {rows(), 1});
+                           : b_.reshape(parameter(options_.prefix + "position", whole_numbers({rows()})), {rows(), 1});
   if (options_.page > 0) {
-    table_ = parameter("block_table", whole_numbers({options_.sequences, capacity / options_.page}));
+    table_ = parameter(options_.prefix + "block_table", whole_numbers({options_.sequences, capacity / options_.page}));
   }
   const GraphBuilder::Scope scope(b_, "mask");
   const Sizes sizes{rows(), new_tokens, keys()};
@@ -154,7 +154,7 @@ InstructionId KeyValueCache::stored(std::string_view name, InstructionId fresh) 
 }
 
 KeyValueCache::Side KeyValueCache::append(std::string_view name, InstructionId fresh) {
-  const GraphBuilder::Scope scope(b_, "cache");
+  const GraphBuilder::Scope scope(b_, options_.prefix + "cache");
   if (options_.narrow) {
     const auto [numbers, scale] = quantised(b_, fresh);
     const Side all{stored(name, numbers), stored(std::string(name) + "_scale", scale)};
@@ -165,7 +165,7 @@ KeyValueCache::Side KeyValueCache::append(std::string_view name, InstructionId f
 }
 
 InstructionId KeyValueCache::kept(std::string_view name, const hlo::Shape& shape, InstructionId computed) {
-  const GraphBuilder::Scope scope(b_, "cache");
+  const GraphBuilder::Scope scope(b_, options_.prefix + "cache");
   const InstructionId old = parameter(name, shape);
   if (!options_.starts) return old;
   replaced_.push_back({old, computed});

@@ -18,6 +18,7 @@ struct CacheOptions {
   bool ragged = false;          ///< each sequence has a position of its own
   std::int64_t window = 0;      ///< a token attends to itself and the window - 1 before it; 0: to all before it
   std::int64_t page = 0;        ///< keys of a page; 0: the cache of a sequence is contiguous
+  std::string prefix = {};      ///< of the names of parameters
   bool narrow = false;          ///< s8 with a scale for each token and head
   hlo::ElementType type = hlo::ElementType::bf16;  ///< of cached numbers that are not narrow
 };
@@ -30,6 +31,8 @@ struct CacheOptions {
 /// s32[B, L / page]: the pages of a sequence in the pool. For each attention, under its scope: "cache/k" and "cache/v"
 /// [B, L, heads, D], or with pages [B L / page, page, heads, D]; if narrow, s8, with "cache/k_scale" and
 /// "cache/v_scale" f32 [B, L, heads], or by page.
+///
+/// A prefix stands before "position", "block_table" and "cache".
 ///
 /// The token at position p is at index p mod L: with a window, L may be as little as window + T - 1.
 class KeyValueCache {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <optional>
 #include <string>
 
+#include "workloads/decode_loop.h"
 #include "workloads/layers/cross_entropy.h"
 #include "workloads/layers/dropout.h"
 #include "workloads/layers/key_value_cache.h"
@@ -48,39 +48,71 @@ class Transformer {
     const bool starts = step.cached == 0;
     const bool encodes = has_encoder() && starts;
     const InstructionId source = encodes ? tokens("source_tokens", options_.source_sequence) : -1;
-    const InstructionId inputs = tokens("tokens", step.new_tokens);
-    cache_.emplace(
-        b_, layers::CacheOptions{
-                .sequences = options_.batch,
-                .new_tokens = step.new_tokens,
-                .capacity = step.capacity,
-                .starts = starts,
-                .ragged = step.ragged,
-                .window = options_.attention.window,
-                .page = step.page,
-                .narrow = step.cache_type == CacheType::int8,
-                .type = step.cache_type == CacheType::bf16 ? hlo::ElementType::bf16 : options_.precision.activation});
+    InstructionId inputs = tokens("tokens", step.new_tokens);
+    layers::CacheOptions cache{
+        .sequences = options_.batch,
+        .new_tokens = step.new_tokens,
+        .capacity = step.capacity,
+        .starts = starts,
+        .ragged = step.ragged,
+        .window = options_.attention.window,
+        .page = step.page,
+        .narrow = step.cache_type == CacheType::int8,
+        .type = step.cache_type == CacheType::bf16 ? hlo::ElementType::bf16 : options_.precision.activation};
+    caches_.emplace_back(b_, cache);
+    if (step.prefill > 0) {
+      const hlo::build::GraphBuilder::Scope scope(b_, "prefill_tokens");
+      const InstructionId more =
+          b_.parameter(hlo::make_shape(hlo::ElementType::s32, {1, step.prefill}), "prefill_tokens");
+      inputs = b_.concatenate({b_.reshape(inputs, {1, options_.batch * step.new_tokens}), more}, 1);
+    }
+    if (step.prefill > 0) {
+      cache.prefix = "prefill_";
+      cache.sequences = 1;
+      cache.new_tokens = step.prefill;
+      cache.capacity = step.prefill_capacity;
+      cache.starts = step.prefill_cached == 0;
+      caches_.emplace_back(b_, cache);
+    }
     table_ = embedding_of(options_.vocabulary);
     if (encodes) memory_ = encoded(source);
     InstructionId x = embed(table_, inputs);
     for (std::int64_t i = 0; i < options_.layers; ++i) x = layer(i, x, {}, {memory_, {}});
     x = [&] {
       const hlo::build::GraphBuilder::Scope norm(b_, "final_norm");
-      return layers::normalized(tensors_, step.all_next ? x : last_token(x), options_.norm);
+      return layers::normalized(tensors_, step.all_next ? x : last_tokens(x), options_.norm);
     }();
     InstructionId result = unembedded(x);
     if (!step.logits) {
       const hlo::build::GraphBuilder::Scope scope(b_, "next");
       result = layers::most_probable(b_, result);
     }
-    return {result, cache_->replaced()};
+    Decoded decoded{result, {}};
+    for (const layers::KeyValueCache& all : caches_) {
+      decoded.caches.insert(decoded.caches.end(), all.replaced().begin(), all.replaced().end());
+    }
+    return decoded;
   }
 
  private:
-  /// [batch, T, M] -> [batch, 1, M]
-  InstructionId last_token(InstructionId x) {
-    const std::vector<std::int64_t> sizes = b_.shape(x).dimensions;
-    return sizes[1] == 1 ? x : b_.slice(x, {{0, sizes[0], 1}, {sizes[1] - 1, sizes[1], 1}, {0, sizes[2], 1}});
+  /// The last token of every sequence: [batch, T, M] -> [batch, 1, M], or of several caches [1, rows, M] -> [1,
+  /// sequences, M].
+  InstructionId last_tokens(InstructionId x) {
+    std::vector<InstructionId> parts;
+    std::int64_t first = 0;
+    for (const layers::KeyValueCache& cache : caches_) {
+      const std::int64_t sequences = cache.options().sequences, tokens = cache.options().new_tokens;
+      const auto sliced = [&](InstructionId value, std::int64_t begin, std::int64_t end) {
+        const std::vector<std::int64_t> sizes = b_.shape(value).dimensions;
+        return b_.slice(value, {{0, sizes[0], 1}, {begin, end, 1}, {0, sizes[2], 1}});
+      };
+      if (caches_.size() == 1) return tokens == 1 ? x : sliced(x, tokens - 1, tokens);
+      const InstructionId rows = sliced(x, first, first + sequences * tokens);
+      const InstructionId last = sliced(b_.reshape(rows, {sequences, tokens, options_.model}), tokens - 1, tokens);
+      parts.push_back(b_.reshape(last, {1, sequences, options_.model}));
+      first += sequences * tokens;
+    }
+    return b_.concatenate(parts, 1);
   }
 
   Loss loss_of_part() {
@@ -140,7 +172,7 @@ class Transformer {
 
   /// The sum of the rows for the tokens and those for their positions.
   InstructionId embed(const Table& table, InstructionId indices) {
-    const bool cached = cache_.has_value() && is_decoder_;
+    const bool cached = !caches_.empty() && is_decoder_;
     const std::int64_t length = cached ? options_.sequence : b_.shape(indices).dimensions[1];
     const InstructionId places =
         options_.position_embedding ? tensors_.weight("position_embedding", {length, options_.model}) : -1;
@@ -151,12 +183,20 @@ class Transformer {
     return dropped(places < 0 ? x : b_.add(x, b_.broadcast(places, b_.shape(x).dimensions, {1, 2})));
   }
 
-  /// Rows of the trained positions for the new tokens, as sizes [batch, T, M].
+  /// Rows of the trained positions for the new tokens, as sizes [batch, T, M] or, of several caches, [1, rows, M].
   InstructionId rows_at_positions(InstructionId places, const std::vector<std::int64_t>& sizes) {
     const hlo::build::GraphBuilder::Scope scope(b_, "positions");
-    const InstructionId rows = layers::embedded(tensors_, places, cache_->positions(), layers::EmbeddingLookup::gather);
-    if (b_.shape(rows).dimensions[0] == sizes[0]) return rows;
-    return b_.broadcast(b_.reshape(rows, {sizes[1], sizes[2]}), sizes, {1, 2});
+    std::vector<InstructionId> parts;
+    for (const layers::KeyValueCache& cache : caches_) {
+      const std::int64_t sequences = cache.options().sequences, tokens = cache.options().new_tokens;
+      InstructionId rows = layers::embedded(tensors_, places, cache.positions(), layers::EmbeddingLookup::gather);
+      if (b_.shape(rows).dimensions[0] != sequences) {
+        rows = b_.broadcast(b_.reshape(rows, {tokens, sizes[2]}), {sequences, tokens, sizes[2]}, {1, 2});
+      }
+      if (caches_.size() == 1) return rows;
+      parts.push_back(b_.reshape(rows, {1, sequences * tokens, sizes[2]}));
+    }
+    return b_.concatenate(parts, 1);
   }
 
   InstructionId encoded(InstructionId source) {
@@ -250,8 +290,8 @@ class Transformer {
     const InstructionId queries = norm(x);
     const InstructionId found = [&] {
       if (name == "attention") return attention(queries, queries, mask);
-      if (!cache_) return attention(queries, memory, mask);
-      return layers::cached_cross_attention(tensors_, queries, memory, options_.source_sequence, *cache_,
+      if (caches_.empty()) return attention(queries, memory, mask);
+      return layers::cached_cross_attention(tensors_, queries, memory, options_.source_sequence, caches_.front(),
                                             options_.attention);
     }();
     const hlo::build::GraphBuilder::Scope residual(b_, "residual");
@@ -259,7 +299,9 @@ class Transformer {
   }
 
   InstructionId attention(InstructionId queries, InstructionId keys, const layers::AttentionMask& mask) {
-    if (cache_ && is_decoder_) return layers::cached_attention(tensors_, queries, *cache_, options_.attention);
+    if (!caches_.empty() && is_decoder_) {
+      return layers::cached_attention(tensors_, queries, caches_, options_.attention);
+    }
     const layers::AttentionResult found = layers::attention(tensors_, queries, keys, mask, options_.attention);
     given_.push_back(found.softmax);
     return found.value;
@@ -287,10 +329,10 @@ class Transformer {
   Table table_;                                               ///< the decoder's
   InstructionId memory_ = -1;                                 ///< result of the encoder
   InstructionId source_sentences_ = -1, sentences_ = -1;
-  std::optional<layers::KeyValueCache> cache_;  ///< of a decoding step
-  bool is_decoder_ = true;                      ///< what is written is not the encoder
-  InstructionId auxiliary_ = -1;                ///< sum over the mixtures of experts
-  std::vector<InstructionId> held_;             ///< maxima of softmaxes
+  std::vector<layers::KeyValueCache> caches_;  ///< of a decoding step; empty in training
+  bool is_decoder_ = true;                     ///< what is written is not the encoder
+  InstructionId auxiliary_ = -1;               ///< sum over the mixtures of experts
+  std::vector<InstructionId> held_;            ///< maxima of softmaxes
   std::vector<hlo::transform::GivenGradient> given_;
 };
 
@@ -318,7 +360,7 @@ TrainingStep transformer_decode_step(const TransformerOptions& options, const De
   for (const TrainedTensor& tensor : network.trained()) frozen.push_back(b[tensor.value].index);
   TrainingStep step = step_of(std::move(b), std::move(outputs), std::move(donations), {});
   step.frozen = std::move(frozen);
-  return step;
+  return decode.steps == 1 ? step : decode_loop(step, decode.steps);
 }
 
 hlo::Module transformer_forward(const TransformerOptions& options) {

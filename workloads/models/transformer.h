@@ -60,10 +60,12 @@ struct TransformerOptions {
 TrainingStep transformer_training_step(const TransformerOptions& options);
 
 /// One step of decoding over the whole batch (decode_options.h). Parameters: if sequences start (decode.cached = 0) and
-/// there is an encoder, source_tokens; tokens s32[batch, new_tokens]; those of the cache (layers/key_value_cache.h);
-/// the tensors that training trains. The first result is the next tokens, s32[batch, 1] or, with all_next, s32[batch,
-/// new_tokens], or the logits that they follow from, [batch, 1 or new_tokens, V]; the others replace the arrays of the
-/// cache in place. `decode` is resolved. Dropout and auxiliary losses have no part in it.
+/// there is an encoder, source_tokens; tokens s32[batch, new_tokens] and, of a prefill that joins, prefill_tokens
+/// s32[1, prefill]; those of the cache (layers/key_value_cache.h); the tensors that training trains. The first result
+/// is the next tokens, s32[batch, 1] or, with all_next, s32[batch, new_tokens], with a prefill that joins s32[1, all
+/// sequences or all new tokens], in a loop s32[batch, steps]; or the logits that they follow from, [batch, 1 or
+/// new_tokens, V]; the others replace the arrays of the cache in place. `decode` is resolved. Dropout and auxiliary
+/// losses have no part in it.
 TrainingStep transformer_decode_step(const TransformerOptions& options, const DecodeOptions& decode);
 
 /// A module that computes only the loss, for numerical tests.

@@ -100,6 +100,10 @@ class DecodeRules {
       throw base::InputError(fmt::format("sequences on {} groups of cores have no common pool of pages", parts(batch_)),
                              "decode.page=0, or model.tensor_parallel of all cores");
     }
+    if (decode_.prefill > 0 && splits_batch_ && parts(batch_) > 1) {
+      throw base::InputError(fmt::format("one sequence cannot join the batch of {} groups of cores", parts(batch_)),
+                             "decode.prefill=0, or model.tensor_parallel of all cores");
+    }
     std::erase_if(file_.rules, [&](const ShardingRule& rule) { return is_absent(rule.pattern); });
     for (ShardingRule& rule : file_.rules) {
       if (!splits_batch_ && is_activation(rule.pattern)) clear(rule, 0, batch_);
@@ -111,6 +115,7 @@ class DecodeRules {
     });
     const std::string batch = splits_batch_ ? batch_ : "", heads = splits_heads_ ? heads_ : "";
     add("*attention/cache/*", {batch, "", heads});
+    if (decode_.prefill > 0) add("*attention/prefill_cache/*", {"", "", heads});
     if (decode_.ragged && decode_.cached > 0) add("position", {batch});
     return std::move(file_);
   }

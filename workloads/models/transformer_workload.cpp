@@ -182,17 +182,25 @@ void take_decode_step(Workload& workload, TransformerOptions network, DecodeOpti
   if (network.packed) network.packed = false;  // sequences of a batch are apart
   network.accumulate = 1;
   resolve(decode, network.sequence, network.attention.window);
-  const std::int64_t end = decode.cached + decode.new_tokens;
+  const std::int64_t end = decode.cached + decode.new_tokens + decode.steps - 1;
   if (network.position_embedding && end > network.sequence) {
     throw base::InputError(fmt::format("{} tokens are more than the {} trained positions", end, network.sequence),
                            fmt::format("model.sequence={}", end));
   }
-  // The tokens of a core compete for an expert's slots.
-  const std::int64_t tokens = network.batch * decode.new_tokens;
-  if (network.mixture.experts > 0 && (network.mixture.group == 0 || tokens % network.mixture.group != 0)) {
-    network.mixture.group = tokens / std::gcd(network.batch, cores);
+  if (decode.prefill > 0 && network.encoder_layers > 0) {
+    throw base::InputError("decode.prefill is for decoders without an encoder", "decode.prefill=0");
   }
-  workload.tokens_per_sample = decode.new_tokens;
+  const std::int64_t prefilled = decode.prefill_cached + decode.prefill;
+  if (network.position_embedding && prefilled > network.sequence) {
+    throw base::InputError(fmt::format("{} tokens are more than the {} trained positions", prefilled, network.sequence),
+                           fmt::format("model.sequence={}", prefilled));
+  }
+  // The tokens of a core compete for an expert's slots.
+  const std::int64_t tokens = network.batch * decode.new_tokens + decode.prefill;
+  if (network.mixture.experts > 0 && (network.mixture.group == 0 || tokens % network.mixture.group != 0)) {
+    network.mixture.group = tokens / std::gcd(decode.prefill > 0 ? 1 : network.batch, cores);
+  }
+  workload.tokens_per_sample = decode.new_tokens * decode.steps;
   workload.step = transformer_decode_step(network, decode);
   if (!workload.sharding.empty()) {
     workload.sharding = decode_sharding(workload.sharding, network, decode, cores);

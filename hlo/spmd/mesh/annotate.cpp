@@ -27,12 +27,19 @@ int min_rank(const hlo::Shape& shape) {
 class Annotation {
  public:
   Annotation(hlo::Module& module, const Mesh& mesh, const ShardingFile& file)
-      : entry_(module.computations[std::size_t(module.entry)]), mesh_(mesh), rules_(file.rules) {}
+      : module_(module),
+        entry_(module.computations[std::size_t(module.entry)]),
+        executed_(hlo::executed_computations(module)),
+        mesh_(mesh),
+        rules_(file.rules) {
+    for (const hlo::Computation& computation : module.computations) {
+      taken_.emplace_back(computation.instructions.size(), false);
+    }
+  }
 
   void run() {
-    std::vector<bool> taken(entry_.instructions.size(), false);
     for (const ShardingRule& rule : rules_) {
-      if (names_axes(rule)) apply(rule, taken);
+      if (names_axes(rule)) apply(rule);
     }
     if (!diagnostics_.empty()) throw base::InputError(std::move(diagnostics_));
   }
@@ -59,26 +66,42 @@ class Annotation {
     return true;
   }
 
-  void apply(const ShardingRule& rule, std::vector<bool>& taken) {
-    bool matched = false;
-    const hlo::Instruction* lacking = nullptr;
-    for (std::size_t i = 0; i < entry_.instructions.size(); ++i) {
-      hlo::Instruction& instruction = entry_.instructions[i];
+  /// Applies a rule to the entry or, if it matches nothing there, to what the entry calls, such as bodies of loops.
+  void apply(const ShardingRule& rule) {
+    Matches found = matches(rule, std::size_t(module_.entry));
+    for (std::size_t c = 0; c < module_.computations.size() && !found.any && found.lacking == nullptr; ++c) {
+      if (executed_[c] && c != std::size_t(module_.entry)) found = matches(rule, c);
+    }
+    if (found.any) return;
+    if (found.lacking != nullptr) return report_rank(rule, *found.lacking);
+    report(fmt::format("'{}' matches no value of the program", rule.pattern), rule.pattern_location, nearest(rule));
+  }
+
+  struct Matches {
+    bool any = false;
+    const hlo::Instruction* lacking = nullptr;  ///< an instruction with too few dimensions
+  };
+
+  /// Gives the rule's sharding to what matches it in a computation.
+  Matches matches(const ShardingRule& rule, std::size_t c) {
+    hlo::Computation& computation = module_.computations[c];
+    std::vector<bool>& taken = taken_[c];
+    Matches found;
+    for (std::size_t i = 0; i < computation.instructions.size(); ++i) {
+      hlo::Instruction& instruction = computation.instructions[i];
       const bool by_name = base::text::glob_match(rule.pattern, instruction.name);
       if (!by_name && (instruction.shape.is_tuple() || !base::text::glob_match(rule.pattern, instruction.op_name)))
         continue;
       if (!taken[i] && min_rank(instruction.shape) < int(rule.dimensions.size())) {
-        if (by_name) return report_rank(rule, instruction);
-        lacking = &instruction;
+        found.lacking = &instruction;
+        if (by_name) return {false, &instruction};
         continue;
       }
-      matched = true;
+      found.any = true;
       if (!taken[i]) instruction.sharding = sharding_of(rule, instruction.shape);
       taken[i] = true;
     }
-    if (matched) return;
-    if (lacking != nullptr) return report_rank(rule, *lacking);
-    report(fmt::format("'{}' matches no value of the program", rule.pattern), rule.pattern_location, nearest(rule));
+    return found;
   }
 
   void report_rank(const ShardingRule& rule, const hlo::Instruction& instruction) {
@@ -120,7 +143,10 @@ class Annotation {
     return hint;
   }
 
-  hlo::Computation& entry_;
+  hlo::Module& module_;
+  const hlo::Computation& entry_;
+  std::vector<bool> executed_;            ///< by computation
+  std::vector<std::vector<bool>> taken_;  ///< by computation and instruction: a rule has matched it
   const Mesh& mesh_;
   const std::vector<ShardingRule>& rules_;
   std::vector<base::Diagnostic> diagnostics_;

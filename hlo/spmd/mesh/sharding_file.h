@@ -20,8 +20,8 @@
 ///   "tokens" = ["x+y"]               # dimension 0 along x, then y; the others whole
 ///   "labels" = "manual"              # or "replicated": of all dimensions
 ///
-/// A key is a glob on the names and op_names of the entry computation's instructions. The first key in the order of the
-/// file that matches a value applies to it.
+/// A key is a glob on the names and op_names of the entry computation's instructions, or, if none of them matches, of
+/// those in loops. The first key in the order of the file that matches a value applies to it.
 namespace podsim::hlo::spmd::mesh {
 
 struct ShardingRule {
@@ -48,12 +48,12 @@ ShardingFile read_sharding_file(std::string_view file, std::string_view text, Ot
 /// The file as text, which reads as the same file.
 std::string to_string(const ShardingFile& file);
 
-/// Gives the values of the entry computation that the file matches the file's shardings, replacing any they have. An
-/// array that matches only by its op_name, which it may share with scalars, is left alone if it has fewer dimensions
-/// than the rule. In a tuple, every array gets the rule's sharding and HLO tokens are replicated; tuples match by name
-/// only.
-/// Throws base::InputError with the locations of all patterns that match nothing (suggesting the nearest name), axes
-/// that the mesh lacks, and rules with more dimensions than the value that they name.
+/// Gives the values of the entry computation that the file matches the file's shardings, replacing any they have. A
+/// rule that matches none there applies to bodies of loops and whatever else the entry calls. An array that matches
+/// only by its op_name, which it may share with scalars, is left alone if it has fewer dimensions than the rule. In a
+/// tuple, every array gets the rule's sharding and HLO tokens are replicated; tuples match by name only. Throws
+/// base::InputError with the locations of all patterns that match nothing (suggesting the nearest name), axes that the
+/// mesh lacks, and rules with more dimensions than the value that they name.
 void annotate(hlo::Module& module, const Mesh& mesh, const ShardingFile& file);
 
 }  // namespace podsim::hlo::spmd::mesh

@@ -83,6 +83,15 @@ class DecoderRun {
     return results.elements.front();
   }
 
+  /// The prefill of later steps.
+  void join(const DecodeOptions& prefill) {
+    decode_.prefill = prefill.prefill;
+    decode_.prefill_cached = prefill.prefill_cached;
+    decode_.prefill_capacity = prefill.prefill_capacity;
+  }
+  /// Later steps make so many tokens.
+  void repeat(std::int64_t steps) { decode_.steps = steps; }
+
  private:
   /// Pages of all sequences in reverse, so that no sequence has neighbouring ones.
   hlo::Literal block_table() const {

@@ -177,5 +177,66 @@ TEST(Decoding, SequencesHavePositionsOfTheirOwn) {
   }
 }
 
+// A prompt of three tokens joins two sequences that decode their fifth ones, with products in common.
+TEST(Decoding, APrefillJoinsSequencesThatDecode) {
+  for (TransformerOptions options : {like_gpt(), like_llama(), with_distances()}) {
+    options.batch = 3;
+    const Tensors data = inputs(options);
+    const hlo::Literal whole = testing::whole_logits(options, data);
+    const std::vector<double>& tokens = data.at("tokens").values;
+    const auto s32 = hlo::ElementType::s32;
+    options.batch = 2;
+    DecodeOptions decode = ways_to_cache().front().decode;
+    decode.all_next = false;
+    DecoderRun run(options, decode);
+    const hlo::Literal first_two = hlo::testing::make_literal(
+        s32, {2, sequence}, std::vector<double>(tokens.begin(), tokens.begin() + 2 * sequence));
+    run.step(testing::tokens_between(first_two, 0, 4), 0);
+    const hlo::Literal fifth = testing::tokens_between(first_two, 4, 5);
+    const auto joining = [&](std::int64_t begin, std::int64_t end) {
+      return hlo::testing::make_literal(
+          s32, {1, end - begin},
+          std::vector<double>(tokens.begin() + 2 * sequence + begin, tokens.begin() + 2 * sequence + end));
+    };
+    const std::size_t v = std::size_t(options.vocabulary);
+    const auto expect_rows = [&](const hlo::Literal& logits, std::size_t token, std::size_t joined) {
+      ASSERT_EQ(logits.shape.dimensions, (std::vector<std::int64_t>{1, 3, options.vocabulary}));
+      for (std::size_t row = 0; row < 3; ++row) {
+        const std::size_t from = (row * std::size_t(sequence) + (row < 2 ? token : joined)) * v;
+        for (std::size_t k = 0; k < v; ++k) EXPECT_NEAR(logits.values[row * v + k], whole.values[from + k], 1e-10);
+      }
+    };
+    run.join({.prefill = 3, .prefill_capacity = 9});
+    expect_rows(run.step(fifth, 4, {{"prefill_tokens", joining(0, 3)}}), 4, 2);
+    run.join({.prefill = 2, .prefill_cached = 3, .prefill_capacity = 9});
+    const hlo::Literal three = hlo::testing::make_literal(s32, {1}, {3});
+    expect_rows(run.step(testing::tokens_between(first_two, 5, 6), 5,
+                         {{"prefill_tokens", joining(3, 5)}, {"prefill_position", three}}),
+                5, 4);
+  }
+}
+
+// The loop on the device makes the tokens that launches one by one make.
+TEST(Decoding, ALoopMakesTheTokensOfItsSteps) {
+  const TransformerOptions options = like_llama();
+  const Tensors data = inputs(options);
+  DecodeOptions decode = ways_to_cache()[1].decode;
+  decode.logits = decode.all_next = false;
+  DecoderRun by_launch(options, decode), by_loop(options, decode);
+  const hlo::Literal prompt_tokens = testing::tokens_between(data.at("tokens"), 0, prompt);
+  hlo::Literal next = by_launch.step(prompt_tokens, 0);
+  EXPECT_EQ(by_loop.step(prompt_tokens, 0).values, next.values);
+  by_loop.repeat(4);
+  const hlo::Literal made = by_loop.step(next, prompt);
+  ASSERT_EQ(made.shape.dimensions, (std::vector<std::int64_t>{options.batch, 4}));
+  for (std::int64_t i = 0; i < 4; ++i) {
+    next = by_launch.step(next, prompt + i);
+    EXPECT_EQ(testing::tokens_between(made, i, i + 1).values, next.values);
+  }
+  // The caches hold the same keys.
+  by_loop.repeat(1);
+  EXPECT_EQ(by_loop.step(next, prompt + 4).values, by_launch.step(next, prompt + 4).values);
+}
+
 }  // namespace
 }  // namespace podsim::workloads
