@@ -14,36 +14,35 @@ using Ids = std::vector<InstructionId>;
 
 namespace {
 
-const hlo::Shape& counter_shape() {
-  static const hlo::Shape shape = hlo::make_shape(ElementType::s32, {});
-  return shape;
-}
-
-/// The state of the loop: its trip, the tokens so far, then the parameters of the step.
+/// The state of the loop: its trip, the results that replace nothing of all trips, then the parameters of the step.
 class DecodeLoop {
  public:
   DecodeLoop(const TrainingStep& step, std::int64_t steps)
-      : step_(step), entry_(step.module.entry_computation()), steps_(steps) {}
+      : step_(step), entry_(step.module.entry_computation()), steps_(steps) {
+    made_ = std::int64_t(entry_[entry_.root].operands.size() - step.donations.size());
+  }
 
   TrainingStep run() {
     GraphBuilder b("decode_loop");
-    Ids begin{b.constant(ElementType::s32, 0), -1};
+    Ids begin{b.constant(ElementType::s32, 0)};
+    begin.resize(std::size_t(made_) + 1);
     for (const InstructionId id : entry_.parameters) {
       const hlo::Instruction& parameter = entry_[id];
       const GraphBuilder::Scope scope(b, parameter.op_name);
       begin.push_back(b.parameter(shape_of(parameter), parameter.name));
     }
-    begin[1] = b.full(made_shape(), 0);
+    for (std::int64_t i = 0; i < made_; ++i) begin[std::size_t(i) + 1] = b.full(made_shape(i), 0);
     const InstructionId state = b.tuple(std::move(begin));
     const hlo::Shape shape = b.shape(state);
     const hlo::ComputationId before_end = condition(b, shape);
     const hlo::ComputationId trip = body(b, shape);
     const InstructionId end = b.while_loop(state, before_end, trip, steps_);
-    Ids outputs{b.get_tuple_element(end, 1)};
+    Ids outputs;
+    for (std::int64_t i = 0; i < made_; ++i) outputs.push_back(b.get_tuple_element(end, i + 1));
     std::vector<hlo::Donation> donations;
     for (const hlo::Donation& donation : step_.donations) {
       donations.push_back({std::int64_t(outputs.size()), donation.parameter});
-      outputs.push_back(b.get_tuple_element(end, 2 + donation.parameter));
+      outputs.push_back(b.get_tuple_element(end, first_parameter() + donation.parameter));
     }
     TrainingStep loop = step_of(std::move(b), std::move(outputs), std::move(donations), {});
     loop.frozen = step_.frozen;
@@ -58,13 +57,13 @@ class DecodeLoop {
     return hlo::make_shape(parameter.shape.element_type, {steps_, parameter.shape.dimensions[0]});
   }
 
-  hlo::Shape made_shape() const {
-    for (const InstructionId id : entry_.parameters) {
-      if (entry_[id].name == "tokens")
-        return hlo::make_shape(ElementType::s32, {entry_[id].shape.dimensions[0], steps_});
-    }
-    return counter_shape();
+  /// Results that replace nothing come first.
+  hlo::Shape made_shape(std::int64_t number) const {
+    const hlo::Shape& of_trip = entry_[entry_[entry_.root].operands[std::size_t(number)]].shape;
+    return hlo::make_shape(of_trip.element_type, {of_trip.dimensions[0], steps_});
   }
+
+  std::int64_t first_parameter() const { return made_ + 1; }
 
   hlo::ComputationId condition(GraphBuilder& b, const hlo::Shape& shape) const {
     GraphBuilder before_end("decode_before_end");
@@ -78,13 +77,14 @@ class DecodeLoop {
   hlo::ComputationId body(GraphBuilder& outer, const hlo::Shape& shape) const {
     GraphBuilder b("decode_trip");
     const InstructionId state = b.parameter(shape, "state");
-    const InstructionId trip = b.get_tuple_element(state, 0), made = b.get_tuple_element(state, 1);
+    const InstructionId trip = b.get_tuple_element(state, 0);
     const InstructionId zero = b.constant(ElementType::s32, 0);
-    Ids values(entry_.instructions.size(), -1), next{b.add(trip, b.constant(ElementType::s32, 1)), -1};
+    Ids values(entry_.instructions.size(), -1), next{b.add(trip, b.constant(ElementType::s32, 1))};
+    next.resize(std::size_t(first_parameter()));
     for (std::size_t number = 0; number < entry_.parameters.size(); ++number) {
       const InstructionId id = entry_.parameters[number];
       const GraphBuilder::Scope scope(b, entry_[id].op_name);
-      InstructionId value = b.get_tuple_element(state, std::int64_t(number) + 2);
+      InstructionId value = b.get_tuple_element(state, std::int64_t(number) + first_parameter());
       next.push_back(value);
       if (is_drawn_from(entry_[id])) {
         const std::int64_t rows = entry_[id].shape.dimensions[0];
@@ -101,16 +101,23 @@ class DecodeLoop {
     }
     const Ids& results = entry_[entry_.root].operands;
     const InstructionId tokens = values[std::size_t(results.front())];
-    next[1] = b.dynamic_update_slice(made, tokens, {zero, trip});
+    for (std::int64_t i = 0; i < made_; ++i) {
+      const InstructionId all = b.get_tuple_element(state, i + 1);
+      next[std::size_t(i) + 1] =
+          b.dynamic_update_slice(all, values[std::size_t(results[std::size_t(i)])], {zero, trip});
+    }
+    const auto of_parameter = [&](std::int64_t number) -> InstructionId& {
+      return next[std::size_t(first_parameter() + number)];
+    };
     for (std::size_t number = 0; number < entry_.parameters.size(); ++number) {
       const InstructionId id = entry_.parameters[number];
-      if (entry_[id].name == "tokens") next[number + 2] = tokens;
+      if (entry_[id].name == "tokens") of_parameter(std::int64_t(number)) = tokens;
       if (entry_[id].name == "position") {
-        next[number + 2] = b.add(values[std::size_t(id)], b.full_like(values[std::size_t(id)], 1));
+        of_parameter(std::int64_t(number)) = b.add(values[std::size_t(id)], b.full_like(values[std::size_t(id)], 1));
       }
     }
     for (const hlo::Donation& donation : step_.donations) {
-      next[std::size_t(donation.parameter) + 2] = values[std::size_t(results[std::size_t(donation.output)])];
+      of_parameter(donation.parameter) = values[std::size_t(results[std::size_t(donation.output)])];
     }
     const InstructionId root = b.tuple(std::move(next));
     return outer.computation(std::move(b), root);
@@ -119,6 +126,7 @@ class DecodeLoop {
   const TrainingStep& step_;
   const hlo::Computation& entry_;
   std::int64_t steps_;
+  std::int64_t made_ = 1;  ///< results of a step that replace nothing
 };
 
 }  // namespace

@@ -9,9 +9,10 @@ namespace podsim::workloads {
 
 /// Steps of decoding in a loop on the device. `step` takes "tokens" s32[rows, 1] and gives the next ones as its first
 /// result, which trip after trip become the tokens; results that replace parameters do so, "position" grows by one, and
-/// all other parameters stay. "uniform" [rows], from which tokens are drawn, becomes [steps, rows].
+/// all other parameters stay. Results that replace nothing are s32[rows, 1]. "uniform" [rows], from which tokens are
+/// drawn, becomes [steps, rows].
 ///
-/// The module has the step's parameters, and its results with the first one as all tokens s32[rows, steps].
+/// The module has the step's parameters and results; those that replace nothing are s32[rows, steps], of all trips.
 TrainingStep decode_loop(const TrainingStep& step, std::int64_t steps);
 
 }  // namespace podsim::workloads

@@ -42,6 +42,12 @@ void add_decode_keys(ModelKeys& keys, DecodeOptions& o) {
            "type of cached keys and values");
   keys.add("decode.prefill", o.prefill, 0, most, "tokens that one more sequence brings to the step; 0: there is none");
   keys.add("decode.prefill_cached", o.prefill_cached, 0, most, "tokens of that sequence in the cache");
+  keys.add("decode.sampling", o.sampling,
+           {{"greedy", Sampling::greedy}, {"top_k", Sampling::top_k}, {"top_p", Sampling::top_p}},
+           "how a token follows from logits");
+  keys.add("decode.top_k", o.top_k, 1, most, "most probable tokens that are drawn from");
+  keys.add("decode.top_p", o.top_p, 0, 1, "share of the probability that is drawn from");
+  keys.add("decode.beam", o.beam, 0, 1024, "hypotheses of a beam search for each sequence; 0: none");
   keys.add("decode.steps", o.steps, 1, most, "tokens that a loop on the device makes in one launch");
   keys.add("decode.all_next", o.all_next, "whether each new token gets a next one, not only the last");
   keys.add("decode.logits", o.logits, "whether the step gives logits instead of tokens");
@@ -54,6 +60,9 @@ void resolve(DecodeOptions& o, std::int64_t sequence, std::int64_t window) {
             "decode.cached=0");
     o.cached = sequence - o.new_tokens;
   }
+  require(o.beam == 0 || (o.new_tokens == 1 && o.cached > 0 && o.prefill == 0 && o.page == 0 && !o.logits &&
+                          !o.all_next && o.sampling == Sampling::greedy),
+          "a beam search adds one token to cached ones, without pages, a prefill, sampling or logits", "decode.beam=0");
   require(o.steps == 1 || (o.new_tokens == 1 && o.cached > 0 && o.prefill == 0 && !o.logits),
           "a loop on the device makes one token for each sequence in a trip: it has no prefill, and gives no logits",
           "decode.steps=1");

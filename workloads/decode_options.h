@@ -11,6 +11,10 @@ namespace podsim::workloads {
 /// multiplied by.
 enum class CacheType { activation, bf16, int8 };
 
+/// How a decoder's next token follows from its logits: the most probable one; or one drawn from the top_k most probable
+/// ones, or from as few as have the share top_p of all probability (layers/next_tokens.h).
+enum class Sampling { greedy, top_k, top_p };
+
 /// A step of a decoder: every sequence of the batch has `cached` tokens in the cache, gets `new_tokens` more, and the
 /// step gives the token after them. One new token is a step of decoding; several with cached = 0 a prefill; several
 /// with cached > 0 a part of a prefill, or the check of new_tokens - 1 drafted tokens (Leviathan et al. 2023).
@@ -24,9 +28,13 @@ struct DecodeOptions {
   std::int64_t prefill = 0;           ///< tokens that one more sequence brings, which joins the batch; 0: there is none
   std::int64_t prefill_cached = 0;    ///< tokens of that sequence that are cached already
   std::int64_t prefill_capacity = 0;  ///< as capacity, of that sequence
-  std::int64_t steps = 1;             ///< tokens that a loop on the device makes in one launch
-  bool all_next = false;              ///< a next token after each of the new tokens, not only after the last
-  bool logits = false;                ///< the step gives the logits instead of next tokens
+  Sampling sampling = Sampling::greedy;
+  std::int64_t top_k = 40;
+  double top_p = 0.9;
+  std::int64_t beam = 0;   ///< hypotheses of a beam search for each sequence; 0: none
+  std::int64_t steps = 1;  ///< tokens that a loop on the device makes in one launch
+  bool all_next = false;   ///< a next token after each of the new tokens, not only after the last
+  bool logits = false;     ///< the step gives the logits instead of next tokens
 };
 
 /// Adds the keys "decode.*", bound to the fields of `options`.

@@ -38,9 +38,9 @@ class Transformer {
 
   const std::vector<TrainedTensor>& trained() const { return tensors_.all(); }
 
-  /// The results of a step with a cache, and the cached arrays that they replace.
+  /// The results of a step with a cache, and the arrays that it replaces.
   struct Decoded {
-    InstructionId result = -1;
+    std::vector<InstructionId> results;
     std::vector<layers::KeyValueCache::Replaced> caches;
   };
 
@@ -83,11 +83,9 @@ class Transformer {
       return layers::normalized(tensors_, step.all_next ? x : last_tokens(x), options_.norm);
     }();
     InstructionId result = unembedded(x);
-    if (!step.logits) {
-      const hlo::build::GraphBuilder::Scope scope(b_, "next");
-      result = layers::most_probable(b_, result);
-    }
-    Decoded decoded{result, {}};
+    if (step.beam > 0) return searched(result, step.beam);
+    if (!step.logits) result = next_tokens(result, step);
+    Decoded decoded{{result}, {}};
     for (const layers::KeyValueCache& all : caches_) {
       decoded.caches.insert(decoded.caches.end(), all.replaced().begin(), all.replaced().end());
     }
@@ -95,6 +93,34 @@ class Transformer {
   }
 
  private:
+  /// [rows, tokens, V] -> s32[rows, tokens]
+  InstructionId next_tokens(InstructionId logits, const DecodeOptions& step) {
+    const hlo::build::GraphBuilder::Scope scope(b_, "next");
+    if (step.sampling == Sampling::greedy) return layers::most_probable(b_, logits);
+    const std::vector<std::int64_t> sizes = b_.shape(logits).dimensions;
+    const std::int64_t rows = sizes[0] * sizes[1];
+    const InstructionId uniform = b_.parameter(hlo::make_shape(options_.precision.parameter, {rows}), "uniform");
+    const layers::DrawnFrom from{step.sampling == Sampling::top_k ? step.top_k : 0, step.top_p};
+    return b_.reshape(layers::drawn_tokens(b_, b_.reshape(logits, {rows, sizes[2]}), uniform, from),
+                      {sizes[0], sizes[1]});
+  }
+
+  /// The step of a search whose hypotheses are the rows of logits [batch, 1, V].
+  Decoded searched(InstructionId logits, std::int64_t beam) {
+    const hlo::build::GraphBuilder::Scope scope(b_, "beam");
+    const std::int64_t rows = options_.batch, sequences = rows / beam;
+    const InstructionId scores =
+        b_.parameter(hlo::make_shape(options_.precision.parameter, {sequences, beam}), "beam_scores");
+    const layers::Continuations best =
+        layers::best_continuations(b_, b_.reshape(logits, {rows, options_.vocabulary}), scores);
+    Decoded decoded{{b_.reshape(best.tokens, {rows, 1}), b_.reshape(best.parents, {rows, 1})}, {{scores, best.scores}}};
+    for (const layers::KeyValueCache::Replaced& cache : caches_.front().replaced()) {
+      const hlo::build::GraphBuilder::Scope reorder(b_, b_[cache.parameter].name);
+      decoded.caches.push_back({cache.parameter, layers::of_parents(b_, cache.value, best.parents)});
+    }
+    return decoded;
+  }
+
   /// The last token of every sequence: [batch, T, M] -> [batch, 1, M], or of several caches [1, rows, M] -> [1,
   /// sequences, M].
   InstructionId last_tokens(InstructionId x) {
@@ -350,7 +376,7 @@ TrainingStep transformer_decode_step(const TransformerOptions& options, const De
   hlo::build::GraphBuilder b("transformer_decode_step");
   Transformer network(b, options);
   const Transformer::Decoded decoded = network.decoded_step(decode);
-  std::vector<InstructionId> outputs{decoded.result};
+  std::vector<InstructionId> outputs = decoded.results;
   std::vector<hlo::Donation> donations;
   for (const layers::KeyValueCache::Replaced& cache : decoded.caches) {
     donations.push_back({std::int64_t(outputs.size()), b[cache.parameter].index});

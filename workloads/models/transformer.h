@@ -64,8 +64,11 @@ TrainingStep transformer_training_step(const TransformerOptions& options);
 /// s32[1, prefill]; those of the cache (layers/key_value_cache.h); the tensors that training trains. The first result
 /// is the next tokens, s32[batch, 1] or, with all_next, s32[batch, new_tokens], with a prefill that joins s32[1, all
 /// sequences or all new tokens], in a loop s32[batch, steps]; or the logits that they follow from, [batch, 1 or
-/// new_tokens, V]; the others replace the arrays of the cache in place. `decode` is resolved. Dropout and auxiliary
-/// losses have no part in it.
+/// new_tokens, V]; the others replace the arrays of the cache in place. A sampled token takes a number from 0 to below
+/// 1 of "uniform" [rows of the result]. A beam search has `batch` hypotheses in all, those of a sequence one after the
+/// other, with "beam_scores" [batch / beam, beam]; its second result is s32[batch, 1], the hypothesis of the sequence
+/// that each one continues, and the cache follows it. `decode` is resolved. Dropout and auxiliary losses have no part
+/// in it.
 TrainingStep transformer_decode_step(const TransformerOptions& options, const DecodeOptions& decode);
 
 /// A module that computes only the loss, for numerical tests.

@@ -91,7 +91,9 @@ class DecodeRules {
       : file_(std::move(file)), o_(options), decode_(decode) {
     batch_ = axes_of("tokens", 0);
     heads_ = axes_of("attention/w_k", 1);
-    splits_batch_ = !batch_.empty() && o_.batch % parts(batch_) == 0;
+    // The hypotheses of a sequence stay together.
+    const std::int64_t sequences = o_.batch / std::max<std::int64_t>(decode_.beam, 1);
+    splits_batch_ = !batch_.empty() && sequences % parts(batch_) == 0;
     splits_heads_ = !heads_.empty() && o_.attention.heads_of_keys() % parts(heads_) == 0;
   }
 
@@ -115,6 +117,7 @@ class DecodeRules {
     });
     const std::string batch = splits_batch_ ? batch_ : "", heads = splits_heads_ ? heads_ : "";
     add("*attention/cache/*", {batch, "", heads});
+    if (decode_.beam > 0) add("beam_scores", {batch});
     if (decode_.prefill > 0) add("*attention/prefill_cache/*", {"", "", heads});
     if (decode_.ragged && decode_.cached > 0) add("position", {batch});
     return std::move(file_);

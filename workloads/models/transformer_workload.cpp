@@ -201,6 +201,7 @@ void take_decode_step(Workload& workload, TransformerOptions network, DecodeOpti
     network.mixture.group = tokens / std::gcd(decode.prefill > 0 ? 1 : network.batch, cores);
   }
   workload.tokens_per_sample = decode.new_tokens * decode.steps;
+  network.batch *= std::max<std::int64_t>(decode.beam, 1);
   workload.step = transformer_decode_step(network, decode);
   if (!workload.sharding.empty()) {
     workload.sharding = decode_sharding(workload.sharding, network, decode, cores);

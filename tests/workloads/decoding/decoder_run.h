@@ -64,7 +64,7 @@ class DecoderRun {
     given["tokens"] = tokens;
     for (const hlo::InstructionId id : entry.parameters) {
       const hlo::Instruction& parameter = entry[id];
-      if (parameter.name.find("cache/") == std::string::npos) continue;
+      if (parameter.name.find("cache/") == std::string::npos && parameter.name != "beam_scores") continue;
       // What is not written yet must not matter.
       const auto known = caches_.find(parameter.name);
       given[parameter.name] = known != caches_.end() ? known->second : hlo::testing::random_literal(parameter.shape, 5);
@@ -75,12 +75,12 @@ class DecoderRun {
           hlo::testing::make_literal(hlo::ElementType::s32, {std::int64_t(positions.size())}, positions);
     }
     if (now.page > 0) given["block_table"] = block_table();
-    const hlo::Literal results = results_of(step.module, given);
+    last_ = results_of(step.module, given);
     for (const hlo::Donation& donation : step.donations) {
       caches_[entry[entry.parameters[std::size_t(donation.parameter)]].name] =
-          results.elements[std::size_t(donation.output)];
+          last_.elements[std::size_t(donation.output)];
     }
-    return results.elements.front();
+    return last_.elements.front();
   }
 
   /// The prefill of later steps.
@@ -89,6 +89,30 @@ class DecoderRun {
     decode_.prefill_cached = prefill.prefill_cached;
     decode_.prefill_capacity = prefill.prefill_capacity;
   }
+  /// Later steps search with so many hypotheses, each of which has the cache of its sequence.
+  void search(std::int64_t beam) {
+    decode_.beam = beam;
+    options_.batch *= beam;
+    for (auto& [name, cache] : caches_) {
+      const std::size_t row = cache.values.size() / std::size_t(cache.shape.dimensions[0]);
+      hlo::Literal tiled{cache.shape, {}, {}};
+      tiled.shape.dimensions[0] *= beam;
+      for (std::size_t i = 0; i < cache.values.size(); i += row) {
+        for (std::int64_t copy = 0; copy < beam; ++copy) {
+          tiled.values.insert(tiled.values.end(), cache.values.begin() + std::ptrdiff_t(i),
+                              cache.values.begin() + std::ptrdiff_t(i + row));
+        }
+      }
+      cache = tiled;
+    }
+    std::vector<double> scores;
+    for (std::int64_t i = 0; i < options_.batch; ++i) scores.push_back(i % beam == 0 ? 0 : -1e9);
+    caches_["beam_scores"] =
+        hlo::testing::make_literal(options_.precision.parameter, {options_.batch / beam, beam}, scores);
+  }
+  const hlo::Literal& beam_scores() const { return caches_.at("beam_scores"); }
+  const hlo::Literal& last(std::size_t result) const { return last_.elements[result]; }
+
   /// Later steps make so many tokens.
   void repeat(std::int64_t steps) { decode_.steps = steps; }
 
@@ -104,6 +128,7 @@ class DecoderRun {
   models::TransformerOptions options_;
   DecodeOptions decode_;
   Tensors caches_;
+  hlo::Literal last_;  ///< results of the last step
 };
 
 /// Tokens from `begin` to `end` of all sequences.

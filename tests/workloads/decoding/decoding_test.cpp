@@ -238,5 +238,113 @@ TEST(Decoding, ALoopMakesTheTokensOfItsSteps) {
   EXPECT_EQ(by_loop.step(next, prompt + 4).values, by_launch.step(next, prompt + 4).values);
 }
 
+/// A hypothesis of a search that knows the whole network alone.
+struct Hypothesis {
+  std::vector<double> tokens;
+  double score = 0;
+};
+
+/// Beam search over sequences that begin with `start`, by the logits of whole sequences.
+std::vector<Hypothesis> searched(const TransformerOptions& one, const std::vector<double>& start, std::size_t beam,
+                                 std::size_t steps) {
+  std::vector<Hypothesis> best{{start, 0}};
+  for (std::size_t step = 0; step < steps; ++step) {
+    std::vector<Hypothesis> all;
+    for (const Hypothesis& known : best) {
+      std::vector<double> padded = known.tokens;
+      padded.resize(std::size_t(sequence), 0);
+      const hlo::Literal tokens = hlo::testing::make_literal(hlo::ElementType::s32, {1, sequence}, padded);
+      const hlo::Literal logits = testing::whole_logits(one, {{"tokens", tokens}, {"targets", tokens}});
+      const std::size_t v = std::size_t(one.vocabulary), from = (known.tokens.size() - 1) * v;
+      double sum = 0;
+      for (std::size_t k = 0; k < v; ++k) sum += std::exp(logits.values[from + k]);
+      for (std::size_t k = 0; k < v; ++k) {
+        Hypothesis next = known;
+        next.tokens.push_back(double(k));
+        next.score += logits.values[from + k] - std::log(sum);
+        all.push_back(next);
+      }
+    }
+    std::ranges::stable_sort(all, std::ranges::greater{}, &Hypothesis::score);
+    all.resize(beam);
+    best = all;
+  }
+  return best;
+}
+
+TEST(Decoding, ABeamOfFourFindsWhatASearchOverWholeSequencesFinds) {
+  for (const TransformerOptions& options : {like_llama(), like_gpt()}) {
+    constexpr std::int64_t beam = 4, steps = 3;
+    const Tensors data = inputs(options);
+    const hlo::Literal& tokens = data.at("tokens");
+    DecodeOptions decode = ways_to_cache().front().decode;
+    decode.logits = decode.all_next = false;
+    DecoderRun by_launch(options, decode);
+    by_launch.step(testing::tokens_between(tokens, 0, prompt - 1), 0);
+    by_launch.search(beam);
+    DecoderRun by_loop = by_launch;
+    std::vector<double> last;
+    for (std::int64_t i = 0; i < options.batch * beam; ++i) {
+      last.push_back(tokens.values[std::size_t((i / beam) * sequence + prompt - 1)]);
+    }
+    const hlo::Literal first = hlo::testing::make_literal(hlo::ElementType::s32, {options.batch * beam, 1}, last);
+    std::vector<std::vector<double>> found(std::size_t(options.batch * beam));
+    hlo::Literal next = first;
+    std::vector<hlo::Literal> all_tokens, all_parents;
+    for (std::int64_t i = 0; i < steps; ++i) {
+      next = by_launch.step(next, prompt - 1 + i);
+      all_tokens.push_back(next);
+      all_parents.push_back(by_launch.last(1));
+      std::vector<std::vector<double>> grown;
+      for (std::int64_t row = 0; row < options.batch * beam; ++row) {
+        const auto parent = std::size_t(row / beam * beam + std::int64_t(all_parents.back().values[std::size_t(row)]));
+        grown.push_back(found[parent]);
+        grown.back().push_back(next.values[std::size_t(row)]);
+      }
+      found = grown;
+    }
+    by_loop.repeat(steps);
+    const hlo::Literal made = by_loop.step(first, prompt - 1);
+    const hlo::Literal parents = by_loop.last(1);
+    for (std::int64_t i = 0; i < steps; ++i) {
+      EXPECT_EQ(testing::tokens_between(made, i, i + 1).values, all_tokens[std::size_t(i)].values);
+      EXPECT_EQ(testing::tokens_between(parents, i, i + 1).values, all_parents[std::size_t(i)].values);
+    }
+    TransformerOptions one = options;
+    one.batch = 1;
+    for (std::int64_t b = 0; b < options.batch; ++b) {
+      const auto begin = tokens.values.begin() + b * sequence;
+      const std::vector<Hypothesis> expected = searched(one, {begin, begin + prompt}, beam, steps);
+      for (std::int64_t w = 0; w < beam; ++w) {
+        const std::size_t row = std::size_t(b * beam + w);
+        const Hypothesis& wanted = expected[std::size_t(w)];
+        EXPECT_EQ(found[row], std::vector<double>(wanted.tokens.begin() + prompt, wanted.tokens.end()));
+        EXPECT_NEAR(by_launch.beam_scores().values[row], wanted.score, 1e-10);
+        EXPECT_NEAR(by_loop.beam_scores().values[row], wanted.score, 1e-10);
+      }
+    }
+  }
+}
+
+// Numbers of one byte are within half a 127th of the greatest of their row: logits move little, and scales are found
+// where they belong.
+TEST(Decoding, ACacheOfBytesIsNearlyExact) {
+  for (const bool paged : {false, true}) {
+    const TransformerOptions options = like_llama();
+    const Tensors data = inputs(options);
+    const hlo::Literal whole = testing::whole_logits(options, data);
+    DecodeOptions decode = ways_to_cache()[paged ? 2 : 0].decode;
+    decode.cache_type = CacheType::int8;
+    DecoderRun run(options, decode);
+    run.step(testing::tokens_between(data.at("tokens"), 0, prompt), 0);
+    double largest = 0;
+    for (const double logit : whole.values) largest = std::max(largest, std::abs(logit));
+    for (std::int64_t i = prompt; i < sequence; ++i) {
+      testing::expect_logits(run.step(testing::tokens_between(data.at("tokens"), i, i + 1), i), whole, i,
+                             0.02 * largest);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace podsim::workloads
