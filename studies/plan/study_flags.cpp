@@ -129,6 +129,7 @@ std::vector<StudyFlag> run_flags() {
           choice("rematerialise", "--rematerialise", {"auto", "none", "dots", "unbatched-dots", "layer"}),
           text_flag("weight_update_sharding", "--weight-update-sharding", check_update_axes),
           toggle("windowed_einsum", "--windowed-einsum"),
+          toggle("decode", "--decode"),
           count("stages", "--stages", 1, 1024),
           count("micro_batches", "--micro-batches", 1, 4096),
           file_flag("schedule", "--schedule"),
@@ -153,13 +154,11 @@ StudyFlag number_flag(std::string key, std::string word) {
 std::vector<StudyFlag> job_flags() {
   std::vector<StudyFlag> flags = run_flags();
   std::erase_if(flags, [](const StudyFlag& flag) {
-    constexpr std::array<std::string_view, 15> left_out{"detail",           "fold",
-                                                        "overlap",          "contention",
-                                                        "algorithm",        "memory",
-                                                        "rematerialise",    "weight_update_sharding",
-                                                        "stages",           "micro_batches",
-                                                        "schedule",         "chunks",
-                                                        "divide_at",        "place_operators",
+    constexpr std::array<std::string_view, 16> left_out{"detail",           "fold",          "decode",
+                                                        "overlap",          "contention",    "algorithm",
+                                                        "memory",           "rematerialise", "weight_update_sharding",
+                                                        "stages",           "micro_batches", "schedule",
+                                                        "chunks",           "divide_at",     "place_operators",
                                                         "batch_per_replica"};
     return std::ranges::find(left_out, flag.key) != left_out.end();
   });

@@ -20,7 +20,7 @@ Alternative with_value(const std::string& flag, const std::string& value) {
 
 std::vector<Choice> flag_choices(const std::vector<std::string>& words) {
   std::vector<Choice> choices;
-  const bool trains = !gives(words, "--inference");
+  const bool trains = !gives(words, "--inference") && !gives(words, "--decode");
   const auto add = [&](const std::string& flag, Alternative without, std::vector<Alternative> with) {
     const bool is_of_training = flag == "--weight-update-sharding" || flag == "--rematerialise";
     if (gives(words, flag) || (is_of_training && !trains)) return;

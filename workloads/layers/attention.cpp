@@ -105,7 +105,7 @@ class Attention {
     }
     const hlo::Shape shape =
         hlo::make_shape(tensors_.precision().activation,
-                        {b_.shape(x).dimensions[0], source, options_.heads_of_keys(), options_.head_size});
+                        {b_.shape(x).dimensions[0], options_.heads_of_keys(), source, options_.head_size});
     const KeyValueCache::Side keys{cache.kept("k", shape, k)}, values{cache.kept("v", shape, v)};
     return output(attended(q, keys, values, -1, {}), b_.shape(x).dimensions[2]);
   }
@@ -204,13 +204,13 @@ class Attention {
     return b_.reshape(grouped, {s[0], heads, repeats * s[1], s[3]});
   }
 
-  /// `x` [B, N, T, keys] times scales [B, keys, K].
+  /// `x` [B, N, T, keys] times scales [B, K, keys].
   InstructionId scaled(InstructionId x, InstructionId scale) {
     if (scale < 0) return x;
     const Sizes s = b_.shape(x).dimensions;
     const std::int64_t heads = options_.heads_of_keys();
-    const InstructionId turned = b_.transpose(b_.convert(scale, b_.type(x)), {0, 2, 1});
-    const InstructionId wide = b_.broadcast(turned, {s[0], heads, s[1] / heads, s[2], s[3]}, {0, 1, 4});
+    const InstructionId wide =
+        b_.broadcast(b_.convert(scale, b_.type(x)), {s[0], heads, s[1] / heads, s[2], s[3]}, {0, 1, 4});
     return b_.multiply(x, b_.reshape(wide, s));
   }
 
@@ -236,18 +236,26 @@ class Attention {
   /// The contexts [B, N, T, D] of queries [B, T, N, D] over all keys and values.
   InstructionId attended(InstructionId q, const KeyValueCache::Side& keys, const KeyValueCache::Side& values,
                          InstructionId relative, const AttentionMask& mask) {
-    const Sizes s = b_.shape(q).dimensions;
-    const std::int64_t length = b_.shape(keys.numbers).dimensions[1], heads = options_.heads_of_keys();
-    const hlo::ElementType type = tensors_.precision().activation;
-    const InstructionId k = b_.convert(keys.numbers, b_.type(q)), v = b_.convert(values.numbers, type);
-    const InstructionId rows = by_key_head(q);
-    const InstructionId product = named_dot("scores", rows, k, {{0, 1}, {0, 2}, {3}, {3}});
+    const Sizes s = b_.shape(q).dimensions, all = b_.shape(keys.numbers).dimensions;
+    const bool by_page = all.size() == 5;  // [B, pages, K, page, D]
+    const std::int64_t length = by_page ? all[1] * all[3] : all[2], heads = options_.heads_of_keys();
+    const int head = by_page ? 2 : 1, features = by_page ? 4 : 3;
+    const std::int64_t repeats = s[2] / heads;
+    const InstructionId k = b_.convert(keys.numbers, b_.type(q));
+    const InstructionId v = b_.convert(values.numbers, tensors_.precision().activation);
+    const InstructionId product = named_dot("scores", by_key_head(q), k, {{0, 1}, {0, head}, {3}, {features}});
     const InstructionId scores = scaled(b_.reshape(product, {s[0], s[2], s[1], length}), keys.scale);
     const Softmax softmax = softmax_of(scores, relative, mask);
     const InstructionId weights = scaled(softmax.weights, values.scale);
-    const InstructionId by_head = b_.reshape(weights, {s[0], heads, s[2] / heads * s[1], length});
-    const InstructionId context =
-        b_.reshape(named_dot("context", by_head, v, {{0, 1}, {0, 2}, {3}, {1}}), {s[0], s[2], s[1], s[3]});
+    Sizes rows{s[0], heads, repeats * s[1], length};
+    hlo::DotDimensions over_keys{{0, 1}, {0, head}, {3}, {2}};
+    if (by_page) {
+      rows = {s[0], heads, repeats * s[1], all[1], all[3]};
+      over_keys.lhs_contracting = {3, 4};
+      over_keys.rhs_contracting = {1, 3};
+    }
+    const InstructionId sum = named_dot("context", b_.reshape(weights, rows), v, over_keys);
+    const InstructionId context = b_.reshape(sum, {s[0], s[2], s[1], s[3]});
     return softmax.divisor < 0 ? context : divided(context, softmax.divisor);
   }
 

@@ -30,16 +30,19 @@ std::pair<InstructionId, InstructionId> quantised(GraphBuilder& b, InstructionId
   return {b.convert(b.unary(hlo::Opcode::round_nearest_even, steps), ElementType::s8), scale};
 }
 
-/// Rows of the operand are found by its first `indexed` dimensions.
-hlo::GatherDimensions rows_at(const Sizes& operand, int indexed, int index_rank) {
+/// Index vectors, along the last dimension of indices of this rank, index `indexed` dimensions of an array of `rank`.
+hlo::GatherDimensions rows_at(int rank, std::vector<int> indexed, int index_rank) {
   hlo::GatherDimensions dimensions;
-  for (int i = 0; i < indexed; ++i) {
-    dimensions.collapsed.push_back(i);
-    dimensions.index_map.push_back(i);
-  }
-  for (int i = indexed; i < int(operand.size()); ++i) dimensions.offset.push_back(index_rank - 1 + i - indexed);
+  for (int i = 0; i < rank - int(indexed.size()); ++i) dimensions.offset.push_back(index_rank - 1 + i);
+  dimensions.collapsed = indexed;
+  dimensions.index_map = std::move(indexed);
   dimensions.index_vector = index_rank - 1;
   return dimensions;
+}
+
+/// [B, T, heads, ...] -> [B, heads, T, ...]
+InstructionId turned(GraphBuilder& b, InstructionId x) {
+  return b.transpose(x, b.shape(x).rank() == 4 ? Sizes{0, 2, 1, 3} : Sizes{0, 2, 1});
 }
 
 }  // namespace
@@ -103,24 +106,26 @@ InstructionId KeyValueCache::slots() {
     const InstructionId entry = b_.divide(key, page);
     const InstructionId index =
         b_.concatenate({b_.reshape(row, {batch, tokens, 1}), b_.reshape(entry, {batch, tokens, 1})}, 2);
-    row = b_.gather(table_, index, rows_at(b_.shape(table_).dimensions, 2, 3), {1, 1});
+    row = b_.gather(table_, index, rows_at(2, {0, 1}, 3), {1, 1});
     key = b_.binary(hlo::Opcode::remainder, key, page);
   }
   slots_ = b_.concatenate({b_.reshape(row, {batch, tokens, 1}), b_.reshape(key, {batch, tokens, 1})}, 2);
   return slots_;
 }
 
+/// The cache with `fresh` [B, T, heads, ...] in it.
 InstructionId KeyValueCache::written(InstructionId cache, InstructionId fresh) {
   const bool follows = options_.window == 0 || options_.new_tokens == 1 || options_.starts;
-  if (!options_.ragged && options_.page == 0 && follows) {
+  const int rank = b_.shape(cache).rank();
+  if ((!options_.ragged || options_.starts) && options_.page == 0 && follows) {
     const InstructionId zero = b_.constant(ElementType::s32, 0);
     InstructionId first = b_.reshape(first_, {});
     if (options_.window > 0) {
       first = b_.binary(hlo::Opcode::remainder, first, b_.full_like(first, double(options_.capacity)));
     }
-    std::vector<InstructionId> starts(b_.shape(cache).dimensions.size(), zero);
-    starts[1] = first;
-    return b_.dynamic_update_slice(cache, fresh, starts);
+    std::vector<InstructionId> starts(std::size_t(rank), zero);
+    starts[2] = first;
+    return b_.dynamic_update_slice(cache, turned(b_, fresh), starts);
   }
   const hlo::ComputationId latest = [&] {
     GraphBuilder body("latest");
@@ -129,47 +134,51 @@ InstructionId KeyValueCache::written(InstructionId cache, InstructionId fresh) {
     const InstructionId value = body.parameter(scalar, "new");
     return b_.computation(std::move(body), value);
   }();
-  return b_.scatter(cache, slots(), fresh, rows_at(b_.shape(cache).dimensions, 2, 3), latest);
+  return b_.scatter(cache, slots(), fresh, rows_at(rank, {0, 2}, 3), latest);
 }
 
-/// Writes `fresh` [B, T, ...] into the parameter, and returns the whole cache [B, keys, ...].
+/// Writes `fresh` [B, T, heads, ...] into the parameter, and returns the whole cache: [B, heads, keys, ...] or, by
+/// page, [B, pages, heads, page, ...].
 InstructionId KeyValueCache::stored(std::string_view name, InstructionId fresh) {
   const Sizes given = b_.shape(fresh).dimensions;
   const std::int64_t batch = options_.sequences, capacity = options_.capacity, page = options_.page;
-  Sizes sizes = page > 0 ? Sizes{batch * capacity / page, page} : Sizes{batch, capacity};
-  sizes.insert(sizes.end(), given.begin() + 2, given.end());
+  Sizes sizes = page > 0 ? Sizes{batch * capacity / page, given[2], page} : Sizes{batch, given[2], capacity};
+  sizes.insert(sizes.end(), given.begin() + 3, given.end());
   const InstructionId old = parameter(name, hlo::make_shape(b_.type(fresh), sizes));
   const GraphBuilder::Scope scope(b_, name);
   const InstructionId value = written(old, fresh);
   replaced_.push_back({old, value});
   if (page == 0 || options_.starts) return value;
-  const std::int64_t pages = capacity / page;
   Sizes slice = sizes;
   slice[0] = 1;
-  const InstructionId index = b_.reshape(table_, {batch, pages, 1});
-  const InstructionId found = b_.gather(value, index, rows_at(sizes, 1, 3), slice);
-  Sizes flat{batch, capacity};
-  flat.insert(flat.end(), given.begin() + 2, given.end());
-  return b_.reshape(found, flat);
+  const InstructionId index = b_.reshape(table_, {batch, capacity / page, 1});
+  return b_.gather(value, index, rows_at(int(sizes.size()), {0}, 3), slice);
 }
 
 KeyValueCache::Side KeyValueCache::append(std::string_view name, InstructionId fresh) {
   const GraphBuilder::Scope scope(b_, options_.prefix + "cache");
-  if (options_.narrow) {
-    const auto [numbers, scale] = quantised(b_, fresh);
-    const Side all{stored(name, numbers), stored(std::string(name) + "_scale", scale)};
-    return options_.starts ? Side{fresh} : all;
+  if (!options_.narrow) {
+    const InstructionId all = stored(name, b_.convert(fresh, options_.type));
+    return {options_.starts ? turned(b_, fresh) : all};
   }
-  const InstructionId all = stored(name, b_.convert(fresh, options_.type));
-  return {options_.starts ? fresh : all};
+  const auto [numbers, scale] = quantised(b_, fresh);
+  const InstructionId all = stored(name, numbers);
+  InstructionId scales = stored(std::string(name) + "_scale", scale);
+  if (options_.starts) return {turned(b_, fresh)};
+  if (options_.page > 0) {
+    scales = b_.reshape(b_.transpose(scales, {0, 2, 1, 3}),
+                        {options_.sequences, b_.shape(fresh).dimensions[2], options_.capacity});
+  }
+  return {all, scales};
 }
 
 InstructionId KeyValueCache::kept(std::string_view name, const hlo::Shape& shape, InstructionId computed) {
   const GraphBuilder::Scope scope(b_, options_.prefix + "cache");
   const InstructionId old = parameter(name, shape);
   if (!options_.starts) return old;
-  replaced_.push_back({old, computed});
-  return computed;
+  const InstructionId value = turned(b_, computed);
+  replaced_.push_back({old, value});
+  return value;
 }
 
 }  // namespace podsim::workloads::layers

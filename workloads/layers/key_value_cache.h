@@ -29,8 +29,8 @@ struct CacheOptions {
 /// Entry parameters, under the builder's scope when the cache is made: "position", the number of tokens that are cached
 /// already, s32[1] for all sequences or, if ragged, s32[B]; none if the step starts. With pages, "block_table"
 /// s32[B, L / page]: the pages of a sequence in the pool. For each attention, under its scope: "cache/k" and "cache/v"
-/// [B, L, heads, D], or with pages [B L / page, page, heads, D]; if narrow, s8, with "cache/k_scale" and
-/// "cache/v_scale" f32 [B, L, heads], or by page.
+/// [B, heads, L, D], or with pages [B L / page, heads, page, D]; if narrow, s8, with "cache/k_scale" and
+/// "cache/v_scale" f32 [B, heads, L], or by page. Keys of a head follow each other, so that nothing is padded.
 ///
 /// A prefix stands before "position", "block_table" and "cache".
 ///
@@ -48,18 +48,19 @@ class KeyValueCache {
   /// The keys that the new tokens may attend to, for `heads` heads of queries.
   AttentionMask mask(std::int64_t heads);
 
-  /// What queries are multiplied with. Numbers are s8 with scales, f32[B, keys, heads], or in the activations' type.
+  /// What queries are multiplied with: numbers [B, heads, keys, D] or, by page, [B, pages, heads, page, D], s8 with
+  /// scales or in the type of the cache.
   struct Side {
-    hlo::InstructionId numbers = -1;  ///< [B, keys, heads, D]
-    hlo::InstructionId scale = -1;    ///< -1: none
+    hlo::InstructionId numbers = -1;
+    hlo::InstructionId scale = -1;  ///< f32[B, heads, keys]; -1: none
   };
 
   /// Adds the keys or values `fresh` [B, T, heads, D] to the parameter `name`, and returns all that are attended to:
   /// the cache, or, if the step starts, the fresh ones themselves.
   Side append(std::string_view name, hlo::InstructionId fresh);
 
-  /// A cached array that steps only read, such as keys of an encoder: the parameter "cache/NAME"; if the step starts,
-  /// `computed`, which becomes a result that replaces the parameter.
+  /// A cached array that steps only read, such as keys of an encoder: the parameter "cache/NAME" [B, heads, keys, D];
+  /// if the step starts, `computed` [B, keys, heads, D] turned, which becomes a result that replaces the parameter.
   hlo::InstructionId kept(std::string_view name, const hlo::Shape& shape, hlo::InstructionId computed);
 
   /// Cached arrays that the step replaces.

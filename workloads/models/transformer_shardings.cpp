@@ -116,9 +116,9 @@ class DecodeRules {
              std::ranges::all_of(rule.dimensions, [](const std::string& axes) { return axes.empty(); });
     });
     const std::string batch = splits_batch_ ? batch_ : "", heads = splits_heads_ ? heads_ : "";
-    add("*attention/cache/*", {batch, "", heads});
+    add("*attention/cache/*", {batch, heads});
     if (decode_.beam > 0) add("beam_scores", {batch});
-    if (decode_.prefill > 0) add("*attention/prefill_cache/*", {"", "", heads});
+    if (decode_.prefill > 0) add("*attention/prefill_cache/*", {"", heads});
     if (decode_.ragged && decode_.cached > 0) add("position", {batch});
     return std::move(file_);
   }
