@@ -344,8 +344,9 @@ sw::driver::Program StepCompiler::program() {
   step.module.donations = std::move(step.donations);
   return {.name = options_.workload,
           .module = std::move(step.module),
-          .network =
-              sw::driver::NetworkFacts{.predictions = std::move(step.predictions), .frozen = std::move(step.frozen)}};
+          .network = sw::driver::NetworkFacts{.predictions = std::move(step.predictions),
+                                              .frozen = std::move(step.frozen),
+                                              .decodes = options_.build.decode}};
 }
 
 sw::driver::Choices StepCompiler::choices(sw::compiler::OpCache* cache) const {

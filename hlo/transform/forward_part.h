@@ -13,6 +13,7 @@ namespace podsim::hlo::transform {
 enum class ArgumentKind {
   parameter,  ///< of the network: the forward part reads it
   slot,       ///< of the optimiser: replaced in every step, and the forward part does not read it
+  cache,      ///< what a step of a decoder replaces
   input,      ///< the batch, scalars such as the learning rate, and what nothing tells from them
 };
 

@@ -288,6 +288,7 @@ Json stats(const RunReport& r) {
     json["memory"]["parameter_bytes_per_core"] = kinds->parameters.value();
     json["memory"]["slot_bytes_per_core"] = kinds->slots.value();
     json["memory"]["input_bytes_per_core"] = kinds->inputs.value();
+    if (kinds->caches > base::Bytes(0)) json["memory"]["cache_bytes_per_core"] = kinds->caches.value();
   }
   if (!r.compiler.is_default()) json["compiler"] = sw::driver::to_string(r.compiler);
   if (!r.memory.levels.empty()) json["memory"]["levels"] = levels_json(r);

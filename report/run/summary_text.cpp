@@ -24,6 +24,9 @@ std::string arguments_text(const sw::compiler::MemoryAccount& memory) {
   if (memory.kinds->slots > base::Bytes(0)) {
     text += fmt::format(", {} slots of the optimiser", base::to_string(memory.kinds->slots));
   }
+  if (memory.kinds->caches > base::Bytes(0)) {
+    text += fmt::format(", {} of cached tokens", base::to_string(memory.kinds->caches));
+  }
   return text;
 }
 

@@ -142,6 +142,7 @@ std::vector<StudyMetric> run_metrics() {
       {"memory.peak_bytes_per_core", "B", "Device memory that a core needs at its peak"},
       {"memory.argument_bytes_per_core", "B", "Of it for arguments: parameters, slots and inputs"},
       {"memory.parameter_bytes_per_core", "B", "Of these the network's parameters", value, false},
+      {"memory.cache_bytes_per_core", "B", "Cached tokens of a decoder", value, false},
       {"memory.slot_bytes_per_core", "B", "The optimiser's slots", value, false},
       {"memory.input_bytes_per_core", "B", "The other arguments, such as the batch", value, false},
       {"memory.capacity_bytes_per_core", "B", "Device memory that a core has for programs"},

@@ -430,6 +430,9 @@ MemoryAccount::Kinds argument_memory(const hlo::Module& module, std::span<const 
       case hlo::transform::ArgumentKind::slot:
         sums.slots += bytes;
         break;
+      case hlo::transform::ArgumentKind::cache:
+        sums.caches += bytes;
+        break;
       case hlo::transform::ArgumentKind::input:
         sums.inputs += bytes;
         break;

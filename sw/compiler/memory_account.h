@@ -40,7 +40,7 @@ struct MemoryAccount {
   };
   /// The arguments as the network's parameters, the optimiser's slots and the others (hlo/transform/forward_part.h).
   struct Kinds {
-    base::Bytes parameters, slots, inputs;
+    base::Bytes parameters, slots, caches, inputs;
   };
   /// Arrays in another memory than the HBM.
   struct Level {

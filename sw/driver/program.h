@@ -16,6 +16,7 @@ struct NetworkFacts {
   /// from the rest of the program.
   std::vector<hlo::InstructionId> predictions;
   std::vector<std::int64_t> frozen;  ///< numbers of the network's parameters that are not trained
+  bool decodes = false;              ///< a step of a decoder: what it replaces are its caches
 };
 
 /// What is compiled: the step of one core, with its collectives, or of all cores together, with its donations.

@@ -48,6 +48,11 @@ void take_part(Compilation& compilation) {
     compilation.kinds = hlo::transform::argument_kinds(module, module.donations, results,
                                                        network ? network->frozen : std::vector<std::int64_t>{});
   }
+  if (network && network->decodes) {
+    for (const hlo::Donation& donation : module.donations) {
+      (*compilation.kinds)[std::size_t(donation.parameter)] = hlo::transform::ArgumentKind::cache;
+    }
+  }
   if (part == Part::inference && !network) {
     compilation.step.warnings.emplace_back(
         is_step

@@ -94,6 +94,7 @@ AttentionMask KeyValueCache::mask(std::int64_t heads) {
 /// s32[B T, indices]: where the new tokens are in an array of the cache.
 InstructionId KeyValueCache::slots() {
   if (slots_ >= 0) return slots_;
+  const GraphBuilder::Scope scope(b_, "slots");
   const std::int64_t batch = options_.sequences, tokens = options_.new_tokens;
   const Sizes sizes{batch, tokens};
   InstructionId key = rows() == batch ? positions_ : b_.broadcast(b_.reshape(positions_, {tokens}), sizes, {1});
@@ -113,8 +114,8 @@ InstructionId KeyValueCache::slots() {
   return slots_;
 }
 
-/// The cache with `fresh` [B, T, heads, ...] in it.
-InstructionId KeyValueCache::written(InstructionId cache, InstructionId fresh) {
+/// The cache with `fresh` [B, T, heads, ...] in it, under the name of its parameter.
+InstructionId KeyValueCache::written(std::string_view name, InstructionId cache, InstructionId fresh) {
   const bool follows = options_.window == 0 || options_.new_tokens == 1 || options_.starts;
   const int rank = b_.shape(cache).rank();
   if ((!options_.ragged || options_.starts) && options_.page == 0 && follows) {
@@ -125,7 +126,9 @@ InstructionId KeyValueCache::written(InstructionId cache, InstructionId fresh) {
     }
     std::vector<InstructionId> starts(std::size_t(rank), zero);
     starts[2] = first;
-    return b_.dynamic_update_slice(cache, turned(b_, fresh), starts);
+    const InstructionId update = turned(b_, fresh);
+    const GraphBuilder::Scope scope(b_, name);
+    return b_.dynamic_update_slice(cache, update, starts);
   }
   const hlo::ComputationId latest = [&] {
     GraphBuilder body("latest");
@@ -134,7 +137,9 @@ InstructionId KeyValueCache::written(InstructionId cache, InstructionId fresh) {
     const InstructionId value = body.parameter(scalar, "new");
     return b_.computation(std::move(body), value);
   }();
-  return b_.scatter(cache, slots(), fresh, rows_at(rank, {0, 2}, 3), latest);
+  const InstructionId indices = slots();
+  const GraphBuilder::Scope scope(b_, name);
+  return b_.scatter(cache, indices, fresh, rows_at(rank, {0, 2}, 3), latest);
 }
 
 /// Writes `fresh` [B, T, heads, ...] into the parameter, and returns the whole cache: [B, heads, keys, ...] or, by
@@ -144,14 +149,16 @@ InstructionId KeyValueCache::stored(std::string_view name, InstructionId fresh) 
   const std::int64_t batch = options_.sequences, capacity = options_.capacity, page = options_.page;
   Sizes sizes = page > 0 ? Sizes{batch * capacity / page, given[2], page} : Sizes{batch, given[2], capacity};
   sizes.insert(sizes.end(), given.begin() + 3, given.end());
-  const InstructionId old = parameter(name, hlo::make_shape(b_.type(fresh), sizes));
-  const GraphBuilder::Scope scope(b_, name);
-  const InstructionId value = written(old, fresh);
+  hlo::Shape shape = hlo::make_shape(b_.type(fresh), sizes);
+  for (int i = shape.rank(); i > 0; --i) shape.minor_to_major.push_back(i - 1);
+  const InstructionId old = parameter(name, shape);
+  const InstructionId value = written(name, old, fresh);
   replaced_.push_back({old, value});
   if (page == 0 || options_.starts) return value;
   Sizes slice = sizes;
   slice[0] = 1;
   const InstructionId index = b_.reshape(table_, {batch, capacity / page, 1});
+  const GraphBuilder::Scope scope(b_, std::string(name) + "/pages");
   return b_.gather(value, index, rows_at(int(sizes.size()), {0}, 3), slice);
 }
 

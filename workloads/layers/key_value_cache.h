@@ -30,7 +30,12 @@ struct CacheOptions {
 /// already, s32[1] for all sequences or, if ragged, s32[B]; none if the step starts. With pages, "block_table"
 /// s32[B, L / page]: the pages of a sequence in the pool. For each attention, under its scope: "cache/k" and "cache/v"
 /// [B, heads, L, D], or with pages [B L / page, heads, page, D]; if narrow, s8, with "cache/k_scale" and
-/// "cache/v_scale" f32 [B, heads, L], or by page. Keys of a head follow each other, so that nothing is padded.
+/// "cache/v_scale" f32 [B, heads, L], or by page. Keys of a head follow each other in this order
+/// of dimensions, which is also that of the memory, as of any array that one launch of a program hands to the next: a
+/// token's numbers fill the lanes, and writing it moves little else.
+///
+/// An array that is written has the op_name of its parameter; what is read of it by pages has "cache/k/pages", [B, L /
+/// page, heads, page, D].
 ///
 /// A prefix stands before "position", "block_table" and "cache".
 ///
@@ -74,7 +79,7 @@ class KeyValueCache {
   std::int64_t keys() const { return options_.starts ? options_.new_tokens : options_.capacity; }
   hlo::InstructionId slots();
   hlo::InstructionId parameter(std::string_view name, const hlo::Shape& shape);
-  hlo::InstructionId written(hlo::InstructionId cache, hlo::InstructionId fresh);
+  hlo::InstructionId written(std::string_view name, hlo::InstructionId cache, hlo::InstructionId fresh);
   hlo::InstructionId stored(std::string_view name, hlo::InstructionId fresh);
 
   hlo::build::GraphBuilder& b_;

@@ -88,25 +88,23 @@ Continuations best_continuations(GraphBuilder& b, InstructionId logits, Instruct
   const InstructionId sums = b.add(wide, over_rows(b, known, wide));
   const TopElements best = top_elements(b, b.reshape(sums, {beams[0], beams[1] * words}), beams[1]);
   const InstructionId number = b.full_like(best.indices, double(words));
-  return {b.binary(hlo::Opcode::remainder, best.indices, number), b.divide(best.indices, number), best.scores};
+  const InstructionId tokens = b.binary(hlo::Opcode::remainder, best.indices, number);
+  const GraphBuilder::Scope scope(b, "parents");
+  return {tokens, b.divide(best.indices, number), best.scores};
 }
 
 InstructionId of_parents(GraphBuilder& b, InstructionId x, InstructionId parents) {
   const Sizes beams = b.shape(parents).dimensions, sizes = b.shape(x).dimensions;
-  Sizes by_sequence = beams, slice{1, 1};
+  Sizes slice = sizes;
+  slice[0] = slice[1] = 1;
   hlo::GatherDimensions dimensions;
   dimensions.collapsed = {1};
   dimensions.index_map = {1};
   dimensions.operand_batching = {0};
   dimensions.indices_batching = {0};
   dimensions.index_vector = 2;
-  for (std::size_t i = 1; i < sizes.size(); ++i) {
-    by_sequence.push_back(sizes[i]);
-    slice.push_back(sizes[i]);
-    dimensions.offset.push_back(int(i) + 1);
-  }
-  const InstructionId index = b.reshape(parents, {beams[0], beams[1], 1});
-  return b.reshape(b.gather(b.reshape(x, by_sequence), index, std::move(dimensions), std::move(slice)), sizes);
+  for (int i = 2; i < int(sizes.size()); ++i) dimensions.offset.push_back(i);
+  return b.gather(x, b.reshape(parents, {beams[0], beams[1], 1}), std::move(dimensions), std::move(slice));
 }
 
 InstructionId most_probable(GraphBuilder& b, InstructionId x) {

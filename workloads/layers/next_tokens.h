@@ -27,7 +27,7 @@ hlo::InstructionId drawn_tokens(hlo::build::GraphBuilder& builder, hlo::Instruct
 /// logarithms of the probabilities of a hypothesis' tokens.
 struct Continuations {
   hlo::InstructionId tokens = -1;   ///< s32[B, W]
-  hlo::InstructionId parents = -1;  ///< s32[B, W]: the hypothesis that each one continues
+  hlo::InstructionId parents = -1;  ///< s32[B, W], op_name "parents": the hypothesis that each one continues
   hlo::InstructionId scores = -1;   ///< [B, W], the highest first
 };
 
@@ -36,7 +36,7 @@ struct Continuations {
 Continuations best_continuations(hlo::build::GraphBuilder& builder, hlo::InstructionId logits,
                                  hlo::InstructionId scores);
 
-/// Rows of x [B W, ...] in the order of `parents` s32[B, W].
+/// Rows of x [B, W, ...] in the order of `parents` s32[B, W].
 hlo::InstructionId of_parents(hlo::build::GraphBuilder& builder, hlo::InstructionId x, hlo::InstructionId parents);
 
 }  // namespace podsim::workloads::layers

@@ -115,8 +115,15 @@ class Transformer {
         layers::best_continuations(b_, b_.reshape(logits, {rows, options_.vocabulary}), scores);
     Decoded decoded{{b_.reshape(best.tokens, {rows, 1}), b_.reshape(best.parents, {rows, 1})}, {{scores, best.scores}}};
     for (const layers::KeyValueCache::Replaced& cache : caches_.front().replaced()) {
-      const hlo::build::GraphBuilder::Scope reorder(b_, b_[cache.parameter].name);
-      decoded.caches.push_back({cache.parameter, layers::of_parents(b_, cache.value, best.parents)});
+      const std::vector<std::int64_t> sizes = b_.shape(cache.value).dimensions;
+      std::vector<std::int64_t> by_sequence{sequences, beam};
+      by_sequence.insert(by_sequence.end(), sizes.begin() + 1, sizes.end());
+      const InstructionId before = b_.reshape(cache.value, by_sequence);
+      const InstructionId ordered = [&] {
+        const hlo::build::GraphBuilder::Scope reorder(b_, b_[cache.parameter].name);
+        return layers::of_parents(b_, before, best.parents);
+      }();
+      decoded.caches.push_back({cache.parameter, b_.reshape(ordered, sizes)});
     }
     return decoded;
   }

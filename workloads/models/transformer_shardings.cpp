@@ -116,10 +116,15 @@ class DecodeRules {
              std::ranges::all_of(rule.dimensions, [](const std::string& axes) { return axes.empty(); });
     });
     const std::string batch = splits_batch_ ? batch_ : "", heads = splits_heads_ ? heads_ : "";
-    add("*attention/cache/*", {batch, heads});
+    add_caches("attention/cache/", batch, heads, decode_.cached);
     if (decode_.beam > 0) add("beam_scores", {batch});
-    if (decode_.prefill > 0) add("*attention/prefill_cache/*", {"", heads});
-    if (decode_.ragged && decode_.cached > 0) add("position", {batch});
+    if (decode_.prefill > 0) add_caches("attention/prefill_cache/", "", heads, decode_.prefill_cached);
+    // What arrays are indexed by is split as they are, or whole.
+    if (decode_.cached > 0) add_index("position", decode_.ragged ? batch : "");
+    if (decode_.page > 0) add_index("block_table", "");
+    if (decode_.beam > 0) add_index("beam/parents", batch);
+    if (decode_.prefill_cached > 0) add_index("prefill_position", "");
+    if (decode_.prefill > 0 && decode_.page > 0) add_index("prefill_block_table", "");
     return std::move(file_);
   }
 
@@ -162,6 +167,27 @@ class DecodeRules {
 
   static void clear(ShardingRule& rule, std::size_t dimension, const std::string& axes) {
     if (rule.dimensions.size() > dimension && rule.dimensions[dimension] == axes) rule.dimensions[dimension].clear();
+  }
+
+  void add_caches(const std::string& cache, const std::string& batch, const std::string& heads, std::int64_t cached) {
+    for (const std::string side : {"k", "v"}) {
+      const std::string name = "*" + cache + side;
+      const bool reads_pages = decode_.page > 0 && cached > 0;
+      for (const char* array : {"", "_scale"}) {
+        if (*array != '\0' && decode_.cache_type != CacheType::int8) continue;
+        if (decode_.beam > 0) add("beam/layer" + name + array, {batch, "", heads});
+        add(name + array, {batch, heads});
+        if (reads_pages) add(name + array + "/pages", {batch, "", heads});
+      }
+    }
+  }
+
+  void add_index(std::string pattern, const std::string& batch) {
+    if (!batch.empty()) return add(std::move(pattern), {batch});
+    ShardingRule rule;
+    rule.pattern = std::move(pattern);
+    rule.kind = ShardingRule::Kind::replicated;
+    file_.rules.push_back(std::move(rule));
   }
 
   void add(std::string pattern, std::vector<std::string> dimensions) {
