@@ -25,8 +25,13 @@ std::int64_t padded_vector(std::int64_t elements, std::int64_t packing) {
   return base::round_up(elements, tile);
 }
 
-std::int64_t elements_of_word(const Shape& shape) {
-  return std::max(1, 4 / std::max(1, byte_width(shape.element_type)));
+int bits_of(const Shape& shape) { return element_types()[std::size_t(shape.element_type)].bits; }
+
+std::int64_t elements_of_word(const Shape& shape) { return std::max(1, 32 / std::max(1, bits_of(shape))); }
+
+/// Bytes of elements one behind the other; those of less than a byte are packed.
+base::Bytes bytes_of(const Shape& shape, std::int64_t elements) {
+  return base::Bytes(base::divide_round_up(elements * bits_of(shape), 8));
 }
 
 /// Elements of the shape padded to its own tile.
@@ -111,14 +116,14 @@ std::string to_string(const Shape& shape) {
 }
 
 base::Bytes logical_bytes(const Shape& shape) {
-  base::Bytes bytes(shape.element_count() * byte_width(shape.element_type));
+  base::Bytes bytes = bytes_of(shape, shape.element_count());
   for (const Shape& element : shape.tuple_shapes) bytes += logical_bytes(element);
   return bytes;
 }
 
 base::Bytes padded_bytes(const Shape& shape) {
-  const int width = byte_width(shape.element_type);
-  base::Bytes bytes(width == 0 ? 0 : padded_elements(shape) * width);
+  base::Bytes bytes(0);
+  if (bits_of(shape) > 0) bytes = bytes_of(shape, padded_elements(shape));
   for (const Shape& element : shape.tuple_shapes) bytes += padded_bytes(element);
   return bytes;
 }

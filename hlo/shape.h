@@ -43,7 +43,7 @@ std::string to_string(const Shape& shape);
 /// (padded_bytes); 1 if the tile has lanes only.
 std::int64_t tile_rows(const Shape& shape);
 
-/// Bytes without padding.
+/// Bytes without padding; elements of less than a byte are packed.
 base::Bytes logical_bytes(const Shape& shape);
 /// Bytes of the value in memory under its layout: the dimensions that the tile covers are padded to multiples of it. An
 /// array without a tile gets XLA's: the two most minor dimensions are padded to 8 x 128 (bf16's T(8,128)(2,1) pads the

@@ -103,22 +103,10 @@ InstructionId loss_of(const hlo::build::GraphBuilder& b, InstructionId root, std
 
 }  // namespace
 
-std::vector<std::int64_t> trained_parameters(const hlo::Module& forward, const ProgramTraining& training) {
+std::vector<std::int64_t> chosen_parameters(const hlo::Module& forward, const std::vector<std::string>& patterns) {
   const Computation& entry = forward.entry_computation();
   std::set<std::int64_t> chosen;
-  if (training.parameters.empty()) {
-    for (const std::int64_t number : donated(forward)) {
-      const bool exists = number < std::int64_t(entry.parameters.size());
-      if (exists && can_be_trained(entry[entry.parameters[std::size_t(number)]])) chosen.insert(number);
-    }
-    if (chosen.empty()) {
-      throw base::InputError("nothing tells the parameters that are trained from the inputs",
-                             "name them, as in --parameters 'w*,b*' or --parameters 0-5, or donate them "
-                             "(donate_argnums); " +
-                                 list_of_parameters(entry));
-    }
-  }
-  for (const std::string& pattern : training.parameters) {
+  for (const std::string& pattern : patterns) {
     bool found = false;
     for (const InstructionId id : entry.parameters) {
       if (!matches(pattern, entry[id])) continue;
@@ -130,6 +118,23 @@ std::vector<std::int64_t> trained_parameters(const hlo::Module& forward, const P
       chosen.insert(entry[id].index);
     }
     if (!found) throw base::InputError(fmt::format("no parameter matches '{}'", pattern), list_of_parameters(entry));
+  }
+  return {chosen.begin(), chosen.end()};
+}
+
+std::vector<std::int64_t> trained_parameters(const hlo::Module& forward, const ProgramTraining& training) {
+  if (!training.parameters.empty()) return chosen_parameters(forward, training.parameters);
+  const Computation& entry = forward.entry_computation();
+  std::set<std::int64_t> chosen;
+  for (const std::int64_t number : donated(forward)) {
+    const bool exists = number < std::int64_t(entry.parameters.size());
+    if (exists && can_be_trained(entry[entry.parameters[std::size_t(number)]])) chosen.insert(number);
+  }
+  if (chosen.empty()) {
+    throw base::InputError("nothing tells the parameters that are trained from the inputs",
+                           "name them, as in --parameters 'w*,b*' or --parameters 0-5, or donate them "
+                           "(donate_argnums); " +
+                               list_of_parameters(entry));
   }
   return {chosen.begin(), chosen.end()};
 }

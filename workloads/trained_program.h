@@ -19,6 +19,10 @@ struct ProgramTraining {
   bool mixed_precision = false;         ///< hlo/transform/mixed_precision.h
 };
 
+/// Numbers of the entry parameters that patterns match (ProgramTraining::parameters). Throws InputError if a pattern
+/// matches none, or one that is no floating-point array.
+std::vector<std::int64_t> chosen_parameters(const hlo::Module& forward, const std::vector<std::string>& patterns);
+
 /// Numbers of the entry parameters that are trained. Throws InputError if none is told from the inputs, if a pattern
 /// matches none, or if one that is named is no floating-point array.
 std::vector<std::int64_t> trained_parameters(const hlo::Module& forward, const ProgramTraining& training);

@@ -92,7 +92,7 @@ void StepCompiler::read_module_file(const workloads::importers::Importer& import
   files::ModuleFile file = files::read_module(options_.workload, warnings_, "WORKLOAD", options_.build.model);
   files::set_trip_counts(file.graph, options_.trips);
   devices_ = file.graph.replicas * file.graph.partitions;
-  if (!options_.training.any()) written_ = workloads::workload_of_text(file.text, file.graph);
+  if (!differentiates()) written_ = workloads::workload_of_text(file.text, file.graph);
   if (written_) {
     if (written_->global) devices_ = 0;
     if (!written_->sharding.empty()) {
@@ -106,7 +106,7 @@ void StepCompiler::read_module_file(const workloads::importers::Importer& import
   if (!module_->scheduled) module_->donations = hlo::transform::with_buffer_donors(*module_);
   is_global_ = file.is_global && devices_ > 1 && sw::driver::is_annotated(*module_);
   if (is_global_ || partition_.asked()) partition_.take_declared_mesh(*module_, file.text);
-  if (options_.training.any()) {
+  if (differentiates()) {
     file_ = std::move(file);
   } else {
     text_ = std::move(file.text);
@@ -116,6 +116,10 @@ void StepCompiler::read_module_file(const workloads::importers::Importer& import
 void StepCompiler::train() {
   const files::TrainingFlags& flags = options_.training;
   if (!flags.any()) return;
+  if (!differentiates()) {
+    if (module_) weights_ = workloads::chosen_parameters(*module_, flags.plan().parameters);
+    return;
+  }
   if (!file_)
     throw base::InputError(
         "--train, --loss, --parameters and --precision are for files of programs: built-in workloads and nets train");
@@ -298,7 +302,7 @@ sw::driver::Program StepCompiler::file_program() {
   } else if (std::string unused = unused_annotations(*module_); !unused.empty()) {
     warnings_.push_back(std::move(unused));
   }
-  return {.name = options_.workload, .module = *std::move(module_)};
+  return {.name = options_.workload, .module = *std::move(module_), .parameters = std::move(weights_)};
 }
 
 std::optional<workloads::Workload> StepCompiler::take_workload() {
@@ -352,6 +356,7 @@ sw::driver::Program StepCompiler::program() {
 sw::driver::Choices StepCompiler::choices(sw::compiler::OpCache* cache) const {
   sw::driver::Choices choices;
   choices.part = part_;
+  choices.weights = options_.weights;
   if (is_partitioned_) choices.partition = partition_.choices();
   choices.rematerialise = options_.partition.rematerialise;
   choices.overlap = options_.overlap;

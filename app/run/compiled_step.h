@@ -91,6 +91,10 @@ class StepCompiler {
   void read_module_file(const workloads::importers::Importer& importer);
   void read_net(const workloads::importers::Importer& importer);
   void read_costs();
+  /// Whether a training step is made of the file. With --weights, --parameters alone names its weights.
+  bool differentiates() const {
+    return options_.training.any() && !(options_.weights && options_.training.has_parameters_alone());
+  }
   /// Makes a training step of a forward program, if the flags say so.
   void train();
   noc::Topology chosen_slice();
@@ -126,14 +130,15 @@ class StepCompiler {
   const sw::TargetMachine& machine_;
   sw::driver::Part part_;
   RunPartition partition_;
-  std::optional<hlo::Module> module_;           ///< module of a file; empty for a built-in workload
-  std::optional<workloads::nets::Net> net_;     ///< that the flags name
-  std::optional<workloads::Workload> written_;  ///< that the file was written of (workloads/workload_text.h)
-  std::int64_t devices_ = 0;                    ///< for which the file is; 0: any number
-  std::optional<files::ModuleFile> file_;       ///< that the module was read from, if it is differentiated
-  sw::compiler::costs::PriceList prices_;       ///< of --costs
-  std::optional<hlo::text::Module> text_;       ///< what the module was read from
-  bool is_global_ = false;                      ///< the module is one of all cores together, with its shardings
+  std::optional<hlo::Module> module_;                 ///< module of a file; empty for a built-in workload
+  std::optional<workloads::nets::Net> net_;           ///< that the flags name
+  std::optional<workloads::Workload> written_;        ///< that the file was written of (workloads/workload_text.h)
+  std::int64_t devices_ = 0;                          ///< for which the file is; 0: any number
+  std::optional<files::ModuleFile> file_;             ///< that the module was read from, if it is differentiated
+  sw::compiler::costs::PriceList prices_;             ///< of --costs
+  std::optional<std::vector<std::int64_t>> weights_;  ///< numbers of the parameters that --parameters names
+  std::optional<hlo::text::Module> text_;             ///< what the module was read from
+  bool is_global_ = false;                            ///< the module is one of all cores together, with its shardings
   bool is_partitioned_ = false;
   std::int64_t samples_ = 0;                           ///< in a step of a workload
   std::optional<options::PipelinedNetwork> pipeline_;  ///< that is compiled in place of a workload or module

@@ -257,6 +257,16 @@ void add_inference_flag(CLI::App& run, RunOptions& options) {
       ->excludes("--optimizer")
       ->excludes("--rematerialise")
       ->excludes("--weight-update-sharding");
+  run.add_option_function<std::string>(
+         "--weights",
+         [&options](const std::string& text) {
+           base::host::locate_errors("--weights", text,
+                                     [&] { options.weights = hlo::weights::parse_weight_type(text); });
+         },
+         "Type of the weights of inference: bf16, or int8, int4 or fp8 with\na scale for each output channel or, as in "
+         "int4:group=128, for\neach group of inputs too [as in the program]")
+      ->option_text("TYPE")
+      ->needs("--inference");
 }
 
 void add_decode_flag(CLI::App& run, RunOptions& options) {

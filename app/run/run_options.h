@@ -12,6 +12,7 @@
 #include "app/options/pipeline_flags.h"
 #include "app/run/files/training_flags.h"
 #include "app/run/partition_options.h"
+#include "hlo/weights/weight_type.h"
 #include "sw/collectives/algorithm.h"
 #include "sw/compiler/overlap.h"
 #include "sw/driver/compiler_year.h"
@@ -41,6 +42,7 @@ struct RunOptions {
   workloads::machines::MachineChoice machine;
   std::string slice;                 ///< empty: 4x4, or a slice with as many cores as a module or mesh has devices
   workloads::WorkloadOptions build;  ///< batch, optimizer and the model's keys
+  std::optional<hlo::weights::WeightType> weights = std::nullopt;  ///< of inference; std::nullopt: as in the program
   PartitionFlags partition;
   options::PipelineFlags pipeline;
   options::OperatorFlags operators;

@@ -59,6 +59,7 @@ std::string step_key(const RunOptions& options, const base::Config& machine) {
   if (!options.costs.empty()) key += "costs " + file_line(options.costs);
   if (options.build.batch_per_core) key += fmt::format("batch {}\n", *options.build.batch_per_core);
   if (options.build.inference) key += options.build.decode ? "decode\n" : "inference\n";
+  if (options.weights) key += fmt::format("weights {}\n", hlo::weights::to_string(*options.weights));
   if (options.build.optimizer) key += fmt::format("optimizer {}\n", int(*options.build.optimizer));
   const bool overlapped = options.overlap != sw::compiler::Overlap::none;
   if (overlapped) key += "overlap\n";

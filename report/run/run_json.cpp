@@ -130,6 +130,24 @@ Json levels_json(const RunReport& r) {
   return list;
 }
 
+Json parameter_types_json(const sw::compiler::MemoryAccount::Kinds& kinds) {
+  Json list = Json::array();
+  for (const auto& of : kinds.parameter_types) {
+    list.push_back({{"type", hlo::to_string(of.type)},
+                    {"arrays", of.arrays},
+                    {"bytes", of.bytes.value()},
+                    {"element_bytes", of.elements.value()}});
+  }
+  return list;
+}
+
+Json classes_json(const sw::compiler::MemoryClasses& classes) {
+  return {{"weights", classes.weights.value()},     {"slots", classes.slots.value()},
+          {"inputs", classes.inputs.value()},       {"activations", classes.activations.value()},
+          {"gradients", classes.gradients.value()}, {"temporaries", classes.temporaries.value()},
+          {"padding", classes.padding.value()}};
+}
+
 Json padded_json(const sw::compiler::MemoryAccount& memory) {
   Json list = Json::array();
   for (const sw::compiler::MemoryAccount::Padded& padded : memory.padded_at_peak) {
@@ -289,7 +307,9 @@ Json stats(const RunReport& r) {
     json["memory"]["slot_bytes_per_core"] = kinds->slots.value();
     json["memory"]["input_bytes_per_core"] = kinds->inputs.value();
     if (kinds->caches > base::Bytes(0)) json["memory"]["cache_bytes_per_core"] = kinds->caches.value();
+    json["memory"]["parameter_types"] = parameter_types_json(*kinds);
   }
+  if (r.memory.classes) json["memory"]["classes_at_peak"] = classes_json(*r.memory.classes);
   if (!r.compiler.is_default()) json["compiler"] = sw::driver::to_string(r.compiler);
   if (!r.memory.levels.empty()) json["memory"]["levels"] = levels_json(r);
   if (!r.result.stages.empty()) json["stages"] = stages_json(r.result);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of report/run/run_report.h.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -17,10 +18,20 @@
 namespace podsim::report::run {
 namespace {
 
+/// " (s8 335 MB, bf16 2.1 MB)" of parameters of several types, else empty.
+std::string types_text(const sw::compiler::MemoryAccount::Kinds& kinds) {
+  if (kinds.parameter_types.size() < 2) return "";
+  std::vector<std::string> types;
+  for (const auto& of : kinds.parameter_types) {
+    types.push_back(hlo::to_string(of.type) + " " + base::to_string(of.bytes));
+  }
+  return fmt::format(" ({})", fmt::join(types, ", "));
+}
+
 /// "205 MB of it parameters, 410 MB slots of the optimiser"
 std::string arguments_text(const sw::compiler::MemoryAccount& memory) {
   if (!memory.kinds) return base::to_string(memory.arguments) + " of it arguments";
-  std::string text = base::to_string(memory.kinds->parameters) + " of it parameters";
+  std::string text = base::to_string(memory.kinds->parameters) + " of it parameters" + types_text(*memory.kinds);
   if (memory.kinds->slots > base::Bytes(0)) {
     text += fmt::format(", {} slots of the optimiser", base::to_string(memory.kinds->slots));
   }

@@ -11,6 +11,7 @@
 
 #include "base/diagnostic.h"
 #include "base/dimensional.h"
+#include "hlo/weights/weight_type.h"
 #include "noc/faults.h"
 #include "noc/slice.h"
 #include "sw/collectives/algorithm.h"
@@ -47,6 +48,8 @@ void check_mesh(const std::string& text) {
 void check_update_axes(const std::string& text) {
   if (text.empty()) throw base::InputError("say on, off or axes of the mesh");
 }
+
+void check_weights(const std::string& text) { static_cast<void>(hlo::weights::parse_weight_type(text)); }
 
 void check_loop(const std::string& text) { static_cast<void>(workloads::job::parse_loop(text)); }
 
@@ -126,6 +129,8 @@ std::vector<StudyFlag> run_flags() {
           choice("memory", "--memory", {"stream", "bank"}),
           text_flag("mesh", "--mesh", check_mesh),
           file_flag("sharding", "--sharding"),
+          toggle("inference", "--inference"),
+          text_flag("weights", "--weights", check_weights),
           choice("rematerialise", "--rematerialise", {"auto", "none", "dots", "unbatched-dots", "layer"}),
           text_flag("weight_update_sharding", "--weight-update-sharding", check_update_axes),
           toggle("windowed_einsum", "--windowed-einsum"),

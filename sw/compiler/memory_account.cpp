@@ -420,12 +420,24 @@ MemoryAccount::Kinds argument_memory(const hlo::Module& module, std::span<const 
                                      std::span<const std::int64_t> unread) {
   const hlo::Computation& entry = module.entry_computation();
   MemoryAccount::Kinds sums;
+  const auto add_type = [&](const hlo::Shape& shape, base::Bytes bytes) {
+    auto same = std::ranges::find(sums.parameter_types, shape.element_type, &MemoryAccount::OfType::type);
+    if (same == sums.parameter_types.end()) {
+      sums.parameter_types.push_back({.type = shape.element_type});
+      same = sums.parameter_types.end() - 1;
+    }
+    ++same->arrays;
+    same->bytes += bytes;
+    same->elements += hlo::logical_bytes(shape);
+  };
   for (std::size_t number = 0; number < entry.parameters.size(); ++number) {
     if (std::ranges::find(unread, std::int64_t(number)) != unread.end()) continue;
-    const base::Bytes bytes = bytes_in(hw::level::hbm, entry[entry.parameters[number]].shape);
+    const hlo::Shape& shape = entry[entry.parameters[number]].shape;
+    const base::Bytes bytes = bytes_in(hw::level::hbm, shape);
     switch (kinds[number]) {
       case hlo::transform::ArgumentKind::parameter:
         sums.parameters += bytes;
+        add_type(shape, bytes);
         break;
       case hlo::transform::ArgumentKind::slot:
         sums.slots += bytes;
@@ -438,6 +450,7 @@ MemoryAccount::Kinds argument_memory(const hlo::Module& module, std::span<const 
         break;
     }
   }
+  std::ranges::stable_sort(sums.parameter_types, std::ranges::greater{}, &MemoryAccount::OfType::bytes);
   return sums;
 }
 

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "hlo/graph.h"
 #include "hlo/transform/forward_part.h"
+#include "sw/compiler/memory_classes.h"
 
 namespace podsim::sw::compiler {
 
@@ -38,9 +39,17 @@ struct MemoryAccount {
     base::Bytes live;
     std::vector<Place> places;  ///< of the arrays that the instruction makes
   };
+  /// Arrays of one element type.
+  struct OfType {
+    hlo::ElementType type = hlo::ElementType::f32;
+    std::int64_t arrays = 0;
+    base::Bytes bytes;     ///< in memory
+    base::Bytes elements;  ///< without padding
+  };
   /// The arguments as the network's parameters, the optimiser's slots and the others (hlo/transform/forward_part.h).
   struct Kinds {
     base::Bytes parameters, slots, caches, inputs;
+    std::vector<OfType> parameter_types = {};  ///< the parameters, those of most bytes first
   };
   /// Arrays in another memory than the HBM.
   struct Level {
@@ -52,6 +61,7 @@ struct MemoryAccount {
   base::Bytes arguments;                 ///< the parameters of the entry; live throughout
   std::vector<std::int64_t> unread;      ///< numbers of those that the accounted core does not read, without memory
   std::optional<Kinds> kinds;            ///< if it is known which is what
+  std::optional<MemoryClasses> classes;  ///< what is live at the peak
   base::Bytes peak;                      ///< maximum of live memory, including arguments
   base::Bytes heap;                      ///< the same with the gaps between arrays that have fixed offsets (heap.h)
   hlo::InstructionId peak_position = 0;  ///< the instruction at which the peak occurs

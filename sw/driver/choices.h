@@ -9,6 +9,7 @@
 
 #include "hlo/spmd/mesh/sharding_file.h"
 #include "hlo/transform/rematerialize.h"
+#include "hlo/weights/weight_type.h"
 #include "sw/compiler/costs/price_list.h"
 #include "sw/compiler/op_cache.h"
 #include "sw/compiler/overlap.h"
@@ -43,6 +44,7 @@ struct PartitionChoices {
 
 struct Choices {
   Part part = Part::step;
+  std::optional<hlo::weights::WeightType> weights = std::nullopt;  ///< of inference; std::nullopt: as in the program
   std::optional<PartitionChoices> partition;  ///< std::nullopt: the program runs as it is on every core
   /// Forward values that are computed again in the backward part; std::nullopt: as little as fits into memory.
   std::optional<hlo::transform::Rematerialisation> rematerialise;

@@ -19,6 +19,7 @@ struct Compilation {
   const Choices& choices;
   std::string name;  ///< of the program
   std::optional<NetworkFacts> network;
+  std::optional<std::vector<std::int64_t>> parameters{};           ///< of a text (Program::parameters)
   std::optional<std::vector<hlo::transform::ArgumentKind>> kinds;  ///< of the arguments, if they are known
   /// Forward values that this compilation computes again.
   hlo::transform::Rematerialisation policy = hlo::transform::Rematerialisation::none;

@@ -42,6 +42,7 @@ class Driver {
                      .choices = choices,
                      .name = std::move(program.name),
                      .network = std::move(program.network),
+                     .parameters = std::move(program.parameters),
                      .kinds = {},
                      .module = std::move(program.module),
                      .step = {}},

@@ -36,6 +36,7 @@ namespace {
 bool partitions(const Compilation& c) { return c.choices.partition.has_value(); }
 bool shards_updates(const Compilation& c) { return partitions(c) && c.choices.partition->update_axes != "off"; }
 bool rematerialises(const Compilation& c) { return c.policy != hlo::transform::Rematerialisation::none; }
+bool types_weights(const Compilation& c) { return c.choices.weights.has_value(); }
 bool is_compiled(const Compilation& c) { return !c.module.scheduled; }
 bool may_recompute(const Compilation& c) { return is_compiled(c) && !c.choices.rematerialise; }
 bool overlaps(const Compilation& c) { return c.choices.overlap != compiler::Overlap::none; }
@@ -60,6 +61,7 @@ constexpr std::array whole{
     Pass{"annotate", "shardings of a file", annotate, partitions},
     Pass{"split_device_branches", "values on one device as branches", split_device_branches, partitions},
     Pass{"take_part", "the forward part, for inference and evaluation", take_part},
+    Pass{"type_weights", "weights of inference in the type asked for", type_weights, types_weights},
     Pass{"shard_weight_updates", "weights and slots in shards", shard_weight_updates, shards_updates},
 };
 

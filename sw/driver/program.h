@@ -24,6 +24,8 @@ struct Program {
   std::string name;  ///< in messages
   hlo::Module module;
   std::optional<NetworkFacts> network = std::nullopt;  ///< std::nullopt for a text
+  /// Numbers of the entry parameters that are the network's, for a text that does not tell; std::nullopt: not known.
+  std::optional<std::vector<std::int64_t>> parameters = std::nullopt;
 };
 
 }  // namespace podsim::sw::driver

@@ -10,6 +10,7 @@
 #include "base/text/counted.h"
 #include "hlo/expanders/factorisations.h"
 #include "hlo/expanders/symmetric_eigenvalues.h"
+#include "hlo/weights/typed_weights.h"
 #include "hw/memory_levels.h"
 #include "sw/compiler/host_batch.h"
 #include "sw/compiler/lowering.h"
@@ -53,6 +54,12 @@ void take_part(Compilation& compilation) {
       (*compilation.kinds)[std::size_t(donation.parameter)] = hlo::transform::ArgumentKind::cache;
     }
   }
+  if (compilation.parameters) {
+    compilation.kinds.emplace(module.entry_computation().parameters.size(), hlo::transform::ArgumentKind::input);
+    for (const std::int64_t number : *compilation.parameters) {
+      (*compilation.kinds)[std::size_t(number)] = hlo::transform::ArgumentKind::parameter;
+    }
+  }
   if (part == Part::inference && !network) {
     compilation.step.warnings.emplace_back(
         is_step
@@ -72,6 +79,27 @@ void take_part(Compilation& compilation) {
   std::vector<hlo::transform::ArgumentKind> kept;
   for (const std::int64_t number : forward.parameters) kept.push_back((*compilation.kinds)[std::size_t(number)]);
   compilation.kinds = std::move(kept);
+}
+
+void type_weights(Compilation& compilation) {
+  if (compilation.module.scheduled) {
+    throw base::InputError(
+        fmt::format("'{}' is scheduled, so its weights have the types of its text", compilation.name),
+        "give --weights with the program before it was compiled");
+  }
+  if (!compilation.kinds) {
+    throw base::InputError(fmt::format("nothing tells the weights of '{}' from its inputs", compilation.name),
+                           "name them, as in --parameters 'w*,b*' or --parameters 0-5");
+  }
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = 0; i < compilation.kinds->size(); ++i) {
+    if ((*compilation.kinds)[i] == hlo::transform::ArgumentKind::parameter) numbers.push_back(std::int64_t(i));
+  }
+  hlo::weights::TypedWeights typed =
+      hlo::weights::with_typed_weights(std::move(compilation.module), numbers, *compilation.choices.weights);
+  compilation.module = std::move(typed.module);
+  compilation.kinds->resize(compilation.module.entry_computation().parameters.size(),
+                            hlo::transform::ArgumentKind::parameter);
 }
 
 void expand_factorisations(Compilation& compilation) {
@@ -133,6 +161,8 @@ void account(Compilation& compilation) {
   const int memories = hw::level::first_declared + int(compilation.machine().levels.size());
   step.memory = compiler::account_memory(module, module.donations, memories);
   if (compilation.kinds) step.memory.kinds = compiler::argument_memory(module, *compilation.kinds, step.memory.unread);
+  step.memory.classes =
+      compiler::memory_classes(module, module.donations, compilation.kinds, step.memory.peak_position);
   step.batch = compiler::batch_bytes(module, module.donations);
   const std::vector<base::Bytes> parts = compiler::state_bytes(module, module.donations);
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -171,10 +201,8 @@ void require_memory(const Compilation& compilation) {
       "programs",
       compilation.name, base::to_string(memory.heap), compilation.module.entry_computation()[memory.peak_position].name,
       machine.name, base::to_string(machine.hbm.usable_per_core()), base::to_string(machine.hbm.capacity_per_core));
-  const compiler::MemoryClasses classes = compiler::memory_classes(compilation.module, compilation.module.donations,
-                                                                   compilation.kinds, memory.peak_position);
   throw OutOfMemory({{base::Diagnostic::Severity::error, needs, {}, ""},
-                     note("what is live there: " + compiler::to_string(classes)),
+                     note("what is live there: " + compiler::to_string(*memory.classes)),
                      note(largest_buffers(memory.largest_at_peak))});
 }
 

@@ -10,6 +10,9 @@ namespace podsim::sw::driver {
 /// predictions for inference, or up to its loss if they are not known. A forward pass is that already. InputError if
 /// nothing tells the forward part from the rest.
 void take_part(Compilation& compilation);
+/// Gives the network's parameters the type that is asked for (hlo/weights/typed_weights.h). InputError if the program
+/// is scheduled, or nothing tells its parameters from its inputs.
+void type_weights(Compilation& compilation);
 /// Replaces factorisations by programs, but for custom calls that have a price.
 void expand_factorisations(Compilation& compilation);
 /// Runs ops once more whose results would not fit into memory until they are read.

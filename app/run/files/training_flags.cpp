@@ -66,8 +66,8 @@ void TrainingFlags::add_to(CLI::App& command) {
       ->option_text("output:N");
   command
       .add_option("--parameters", parameters,
-                  "What is trained: patterns of names, numbers or ranges of\nnumbers, with commas, such as 'w*,b*' or "
-                  "0-5 [those that\nthe program donates]")
+                  "What is trained, or what has the type of --weights: patterns\nof names, numbers or ranges of "
+                  "numbers, with commas, such as\n'w*,b*' or 0-5 [those that the program donates]")
       ->option_text("LIST");
   command
       .add_option_function<std::string>(

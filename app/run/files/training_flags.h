@@ -22,6 +22,9 @@ struct TrainingFlags {
   void add_to(CLI::App& command);
   /// True if a flag is given that has an effect in training alone.
   bool any() const { return !optimizer.empty() || !loss.empty() || !parameters.empty() || !precision.empty(); }
+  bool has_parameters_alone() const {
+    return !parameters.empty() && optimizer.empty() && loss.empty() && precision.empty();
+  }
   /// Throws InputError at the flag.
   workloads::ProgramTraining plan() const;
 };
