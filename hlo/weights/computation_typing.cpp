@@ -242,15 +242,12 @@ class Typing {
     }
     if (scales.empty()) return append(std::move(product));
     product.name = unused(old.name + ".sums");
-    product.shape.element_type = ElementType::f32;
     InstructionId result = append(std::move(product));
     for (const auto& [factor, kept] : scales) {
       result = binary(Opcode::multiply, result, spread(factor, old.shape, kept, old), old);
+      made_[result].sharding = old.sharding;
     }
-    made_[result].sharding = old.sharding;
-    const InstructionId last = converted(result, old.shape.element_type, old);
-    made_[last].sharding = old.sharding;
-    return last;
+    return result;
   }
 
   /// Whether a product sums over no dimension along which scales differ.
@@ -263,8 +260,7 @@ class Typing {
   }
 
   static bool can_scale(const Shape& result) {
-    return result.element_type == ElementType::bf16 || result.element_type == ElementType::f16 ||
-           result.element_type == ElementType::f32;
+    return result.element_type == ElementType::bf16 || result.element_type == ElementType::f32;
   }
 
   // --- loops and branches ---
@@ -403,9 +399,8 @@ class Typing {
     return converted(reshaped(product, old.shape.dimensions, old), old.shape.element_type, old);
   }
 
-  /// Scales in f32 for each element of an array of this shape, whose dimensions kept[d] theirs are, or the same if it
-  /// is empty.
-  InstructionId spread(InstructionId scales, const Shape& shape, const std::vector<int>& kept,
+  /// Scales for each element of an array, whose dimensions kept[d] theirs are, or the same if it is empty.
+  InstructionId spread(InstructionId scales, const Shape& array, const std::vector<int>& kept,
                        const Instruction& origin) {
     std::vector<std::pair<std::int64_t, std::int64_t>> own;  // dimension of the array, size
     const std::vector<std::int64_t> sizes = made_[scales].shape.dimensions;
@@ -413,13 +408,14 @@ class Typing {
       if (sizes[d] > 1) own.emplace_back(kept.empty() ? std::int64_t(d) : std::int64_t(kept[d]), sizes[d]);
     }
     Instruction broadcast = related(Opcode::broadcast, origin);
-    broadcast.shape = make_shape(ElementType::f32, shape.dimensions);
+    const ElementType type = array.element_type;
+    broadcast.shape = make_shape(type, array.dimensions);
     std::vector<std::int64_t> varying;
     for (const auto& [dimension, size] : own) {
       broadcast.dimensions.push_back(dimension);
       varying.push_back(size);
     }
-    broadcast.operands = {converted(reshaped(scales, std::move(varying), origin), ElementType::f32, origin)};
+    broadcast.operands = {converted(reshaped(scales, std::move(varying), origin), type, origin)};
     return append(std::move(broadcast));
   }
 

@@ -57,8 +57,7 @@ TypedWeights with_typed_weights(Module module, std::span<const std::int64_t> par
     if (uses[i].multiplied) {
       typed.scales = scales++;
       typed.shared = uses[i].summed;
-      // Groups vary along all other dimensions too: of the taps of a kernel each has its own.
-      typed.grouped_dimension = grouped_dimension(shape, uses[i].summed, type.group);
+      if (!uses[i].looked_up) typed.grouped_dimension = grouped_dimension(shape, uses[i].summed, type.group);
       typed.group = typed.grouped_dimension < 0 ? 0 : type.group;
       typing = {.type = type.type, .scales = scales_shape(shape, typed), .weight = typed};
       typing.scales_sharding = scale_sharding(parameter.sharding.get(), typed, shape.rank());

@@ -35,9 +35,10 @@ struct TypedWeights {
 /// With s8, s4 and f8e4m3fn, so are the weights of two dimensions or more that products or look-ups read
 /// (weight_uses.h), with a parameter more each, NAME/scale, for their scales: one for every output channel, which is
 /// every combination of indices along dimensions over which no product sums, or with WeightType::group for every
-/// group too, where groups divide the dimension. A product of a weight whose scales are of output channels has its
-/// sums in f32 multiplied by them, and its operand is a conversion of the weight, exact in bf16. Everything else,
-/// groups too, reads the weight times its scales. All other weights are in bf16: biases, and scales of norms.
+/// group too, where groups divide the dimension and no gather reads the weight. The operand of a product is a
+/// conversion of the weight, exact in bf16, and its result is multiplied by the scales of output channels, in its own
+/// type, so that partitions add up what they did before. Everything else, products of groups too, reads the weight
+/// times its scales in f32. All other weights are in bf16: biases, and scales of norms.
 ///
 /// Parameters keep their numbers, those of scales follow. A scale's sharding is what its weight's says of the
 /// dimensions that both have. Requires a module without calls (hlo/transform/inline_calls.h) and fusions; those that

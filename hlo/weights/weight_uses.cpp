@@ -54,6 +54,7 @@ class Uses {
       const std::optional<Dimensions>& summed = products_[i] ? products_[i] : look_ups_[i];
       if (!summed) continue;
       uses[i].multiplied = true;
+      uses[i].looked_up = look_ups_[i].has_value();
       const int rank = entry[entry.parameters[std::size_t(parameters[i])]].shape.rank();
       for (int d = 0; d < rank; ++d) uses[i].summed.push_back((*summed >> d & 1) != 0);
     }

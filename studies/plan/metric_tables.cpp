@@ -148,7 +148,7 @@ std::vector<StudyMetric> run_metrics() {
       {"memory.parameter_types.element_bytes", "B", "Their elements without padding", sum, false},
       {"memory.slot_bytes_per_core", "B", "The optimiser's slots", value, false},
       {"memory.input_bytes_per_core", "B", "The other arguments, such as the batch", value, false},
-      {"memory.classes_at_peak.weights", "B", "Parameters without padding where most memory is needed"},
+      {"memory.classes_at_peak.weights", "B", "Parameters where most memory is needed"},
       {"memory.classes_at_peak.slots", "B", "Slots there"},
       {"memory.classes_at_peak.inputs", "B", "Inputs there"},
       {"memory.classes_at_peak.activations", "B", "Values of the forward part of a training step there"},
