@@ -2,6 +2,7 @@
 """The training steps of python/examples in plain JAX against the built-in workloads of the same shapes; skipped where
 there is no JAX."""
 
+import csv
 import os
 import pathlib
 import sys
@@ -59,6 +60,16 @@ class JaxModels(unittest.TestCase):
         self.assertEqual(payloads(step.data), payloads(built_in))
         self.assert_close(step.data["flops_per_core_step"], built_in["flops_per_core_step"], 0.03)
         self.assert_close(step.step_time_s, built_in["step_time_s"], 0.03)
+
+    def test_a_token_of_gptj_takes_as_long_as_on_silicon(self):
+        import jax_gptj_decode
+        points = ROOT.parent / "shared" / "measurements" / "v3_points.csv"
+        if not points.exists():
+            self.skipTest(f"there is no {points}")
+        with open(points, newline="", encoding="utf-8") as file:
+            row = next(row for row in csv.DictReader(file) if "300 new tokens" in row["configuration"])
+        self.assertEqual(row["unit"], "s")
+        self.assert_close(jax_gptj_decode.simulate().step_time_s, float(row["value"]) / 300, 0.12)
 
 
 if __name__ == "__main__":
