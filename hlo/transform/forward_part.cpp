@@ -37,26 +37,6 @@ void return_values(Computation& entry, std::span<const InstructionId> results) {
   entry.instructions.push_back(std::move(root));
 }
 
-/// Drops the entry parameters that nothing reads. Returns the numbers of the others.
-std::vector<std::int64_t> drop_unread_parameters(Computation& entry) {
-  std::vector<InstructionId> roots{entry.root};
-  for (InstructionId id = 0; id < InstructionId(entry.instructions.size()); ++id) {
-    if (entry[id].opcode != Opcode::parameter && !is_shareable(entry[id].opcode)) roots.push_back(id);
-  }
-  const std::vector<bool> read = read_by(entry, roots);
-  std::vector<std::int64_t> numbers;
-  std::vector<InstructionId> parameters;
-  for (std::size_t number = 0; number < entry.parameters.size(); ++number) {
-    const InstructionId id = entry.parameters[number];
-    if (!read[std::size_t(id)]) continue;
-    entry[id].index = std::int64_t(parameters.size());
-    parameters.push_back(id);
-    numbers.push_back(std::int64_t(number));
-  }
-  entry.parameters = std::move(parameters);
-  return numbers;
-}
-
 }  // namespace
 
 std::vector<InstructionId> forward_results(const Module& step, std::span<const Donation> donations) {
@@ -84,6 +64,25 @@ std::vector<ArgumentKind> argument_kinds(const Module& step, std::span<const Don
     kinds[number] = read[std::size_t(entry.parameters[number])] ? ArgumentKind::parameter : ArgumentKind::slot;
   }
   return kinds;
+}
+
+std::vector<std::int64_t> drop_unread_parameters(Computation& entry) {
+  std::vector<InstructionId> roots{entry.root};
+  for (InstructionId id = 0; id < InstructionId(entry.instructions.size()); ++id) {
+    if (entry[id].opcode != Opcode::parameter && !is_shareable(entry[id].opcode)) roots.push_back(id);
+  }
+  const std::vector<bool> read = read_by(entry, roots);
+  std::vector<std::int64_t> numbers;
+  std::vector<InstructionId> parameters;
+  for (std::size_t number = 0; number < entry.parameters.size(); ++number) {
+    const InstructionId id = entry.parameters[number];
+    if (!read[std::size_t(id)]) continue;
+    entry[id].index = std::int64_t(parameters.size());
+    parameters.push_back(id);
+    numbers.push_back(std::int64_t(number));
+  }
+  entry.parameters = std::move(parameters);
+  return numbers;
 }
 
 ForwardPart forward_part(Module step, std::span<const InstructionId> results) {

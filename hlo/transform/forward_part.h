@@ -26,6 +26,10 @@ std::vector<InstructionId> forward_results(const Module& step, std::span<const D
 std::vector<ArgumentKind> argument_kinds(const Module& step, std::span<const Donation> donations,
                                          std::span<const InstructionId> results, std::span<const std::int64_t> frozen);
 
+/// Drops the entry parameters that neither the root nor an instruction with effects needs; instructions that read them
+/// for nothing have to be gone (loop_state.h), or go next. Returns the numbers of the others.
+std::vector<std::int64_t> drop_unread_parameters(Computation& entry);
+
 /// A part of a step.
 struct ForwardPart {
   Module module;                         ///< its results are those that were asked for

@@ -2,18 +2,54 @@
 #include "hlo/weights/callees.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace podsim::hlo::weights {
 
-std::map<ComputationId, int> call_counts(const Module& module) {
-  std::map<ComputationId, int> counts;
-  for (const Computation& computation : module.computations) {
-    for (const Instruction& instruction : computation.instructions) {
-      for (const ComputationId called : instruction.called) ++counts[called];
-    }
+namespace {
+
+class Copying {
+ public:
+  explicit Copying(const Module& module) : module_(module) {}
+
+  Module result() && {
+    Module result = module_;
+    result.entry = copied(module_.entry);
+    result.computations = std::move(made_);
+    return result;
   }
-  return counts;
-}
+
+ private:
+  ComputationId copied(ComputationId id) {
+    Computation computation = module_.computations[std::size_t(id)];
+    for (Instruction& instruction : computation.instructions) {
+      const bool has_own = instruction.opcode == Opcode::while_loop || instruction.opcode == Opcode::conditional;
+      for (ComputationId& called : instruction.called) called = has_own ? copied(called) : shared(called);
+    }
+    const std::string name = computation.name;
+    for (int i = 1; !names_.insert(computation.name).second; ++i) computation.name = name + "." + std::to_string(i);
+    made_.push_back(std::move(computation));
+    return ComputationId(made_.size()) - 1;
+  }
+
+  ComputationId shared(ComputationId id) {
+    const auto known = shared_.find(id);
+    if (known != shared_.end()) return known->second;
+    return shared_[id] = copied(id);
+  }
+
+  const Module& module_;
+  std::vector<Computation> made_;
+  std::map<ComputationId, ComputationId> shared_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+Module with_own_callees(const Module& module) { return Copying(module).result(); }
 
 bool reads_elements(const Computation& computation) {
   if (computation.parameters.size() != 1) return false;
@@ -26,10 +62,9 @@ bool reads_elements(const Computation& computation) {
   });
 }
 
-std::set<std::int64_t> passed_elements(const Module& module, const Instruction& loop,
-                                       const std::map<ComputationId, int>& counts) {
+std::set<std::int64_t> passed_elements(const Module& module, const Instruction& loop) {
   for (const ComputationId called : loop.called) {
-    if (counts.at(called) != 1 || !reads_elements(module.computations[std::size_t(called)])) return {};
+    if (!reads_elements(module.computations[std::size_t(called)])) return {};
   }
   const Computation& body = module.computations[std::size_t(loop.called[1])];
   const Instruction& next = body[body.root];

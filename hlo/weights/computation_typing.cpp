@@ -39,8 +39,8 @@ struct Argument {
 
 class Typing {
  public:
-  Typing(Module& module, ComputationId id, const std::map<ComputationId, int>& counts)
-      : module_(module), id_(id), counts_(counts), old_(std::move(module.computations[std::size_t(id)])) {
+  Typing(Module& module, ComputationId id)
+      : module_(module), id_(id), old_(std::move(module.computations[std::size_t(id)])) {
     made_.name = old_.name;
     values_.resize(old_.instructions.size());
     users_ = users_of(old_);
@@ -295,7 +295,7 @@ class Typing {
   Value loop(const Instruction& old) {
     const Value& state = value(old, 0);
     const std::set<std::int64_t> passed =
-        state.elements.empty() ? std::set<std::int64_t>() : passed_elements(module_, old, counts_);
+        state.elements.empty() ? std::set<std::int64_t>() : passed_elements(module_, old);
     const bool takes_weights =
         std::ranges::any_of(passed, [&](std::int64_t i) { return state.elements[std::size_t(i)].typed.has_value(); });
     if (!takes_weights) return {.id = copy(old)};
@@ -303,8 +303,8 @@ class Typing {
     const Instruction& origin = old_[old.operands[0]];
     const InstructionId begin = new_tuple(operands_of(state, origin, passed, argument), origin);
     argument.shape = made_[begin].shape;
-    Typing(module_, old.called[0], counts_).type_called(argument, false);
-    Typing(module_, old.called[1], counts_).type_called(argument, true);
+    Typing(module_, old.called[0]).type_called(argument, false);
+    Typing(module_, old.called[1]).type_called(argument, true);
     Instruction loop = with_elements(old, argument.shape);
     loop.operands = {begin};
     const InstructionId made = append(std::move(loop));
@@ -337,7 +337,7 @@ class Typing {
       const Value& given = values_[std::size_t(operand)];
       const bool takes_weights = given.typed || !given.elements.empty();
       const ComputationId branch = old.called[k];
-      if (!takes_weights || counts_.at(branch) != 1 || !reads_elements(module_.computations[std::size_t(branch)])) {
+      if (!takes_weights || !reads_elements(module_.computations[std::size_t(branch)])) {
         conditional.operands[k + 1] = full(operand);
         continue;
       }
@@ -354,7 +354,7 @@ class Typing {
       }
       argument.shape = made_[made].shape;
       conditional.operands[k + 1] = made;
-      Typing(module_, branch, counts_).type_called(argument, false);
+      Typing(module_, branch).type_called(argument, false);
     }
     return append(std::move(conditional));
   }
@@ -488,7 +488,6 @@ class Typing {
 
   Module& module_;
   ComputationId id_;
-  const std::map<ComputationId, int>& counts_;
   Computation old_, made_;
   std::vector<Value> values_;  ///< by old instruction
   std::vector<std::vector<InstructionId>> users_;
@@ -498,8 +497,7 @@ class Typing {
 }  // namespace
 
 void type_entry(Module& module, const std::map<std::int64_t, ParameterTyping>& typings) {
-  const std::map<ComputationId, int> counts = call_counts(module);
-  Typing(module, module.entry, counts).type_entry(typings);
+  Typing(module, module.entry).type_entry(typings);
 }
 
 }  // namespace podsim::hlo::weights

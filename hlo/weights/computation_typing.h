@@ -19,7 +19,8 @@ struct ParameterTyping {
   std::shared_ptr<const Sharding> scales_sharding = nullptr;
 };
 
-/// Changes the types of entry parameters, by number, and how the module reads them. Parameters of scales are added
+/// Changes the types of entry parameters, by number, and how the module reads them, whose loops and conditionals have
+/// computations of their own (callees.h). Parameters of scales are added
 /// behind all others in the order of their weights.
 void type_entry(Module& module, const std::map<std::int64_t, ParameterTyping>& typings);
 

@@ -33,6 +33,14 @@ std::vector<ReshapedRun> reshaped_runs(const std::vector<std::int64_t>& from, co
   std::size_t i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
     ReshapedRun run{.from = int(i), .to = int(j)};
+    if (i < from.size() && from[i] == 1) {
+      runs.push_back({run.from, int(++i), run.to, run.to});
+      continue;
+    }
+    if (j < to.size() && to[j] == 1) {
+      runs.push_back({run.from, run.from, run.to, int(++j)});
+      continue;
+    }
     std::int64_t left = i < from.size() ? from[i++] : 1, right = j < to.size() ? to[j++] : 1;
     while (left != right) {
       if (left < right) {

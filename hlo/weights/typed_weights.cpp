@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "hlo/weights/callees.h"
 #include "hlo/weights/computation_typing.h"
 #include "hlo/weights/scale_sharding.h"
 #include "hlo/weights/weight_uses.h"
@@ -43,7 +44,8 @@ Shape scales_shape(const Shape& weight, const TypedWeight& typed) {
 
 TypedWeights with_typed_weights(Module module, std::span<const std::int64_t> parameters, const WeightType& type) {
   TypedWeights result;
-  Computation& entry = module.computations[std::size_t(module.entry)];
+  module = with_own_callees(module);
+  const Computation& entry = module.computations[std::size_t(module.entry)];
   const std::vector<WeightUse> uses =
       type.is_scaled() ? weight_uses(module, parameters) : std::vector<WeightUse>(parameters.size());
   std::map<std::int64_t, ParameterTyping> typings;

@@ -36,7 +36,7 @@ struct Tracked {
 class Uses {
  public:
   Uses(const Module& module, std::span<const std::int64_t> parameters)
-      : module_(module), counts_(call_counts(module)), products_(parameters.size()), look_ups_(parameters.size()) {}
+      : module_(module), products_(parameters.size()), look_ups_(parameters.size()) {}
 
   std::vector<WeightUse> result(std::span<const std::int64_t> parameters) {
     const Computation& entry = module_.entry_computation();
@@ -110,7 +110,7 @@ class Uses {
   /// The state behind a loop, whose trips see what they pass on.
   Tracked follow_loop(const Instruction& loop, const Tracked& state) {
     if (state.elements.empty()) return {};
-    const std::set<std::int64_t> passed = passed_elements(module_, loop, counts_);
+    const std::set<std::int64_t> passed = passed_elements(module_, loop);
     Tracked kept;
     kept.elements.resize(state.elements.size());
     for (const std::int64_t element : passed)
@@ -146,7 +146,9 @@ class Uses {
         if (from.element_count() == 0) return result;
         for (const ReshapedRun& run : reshaped_runs(from.dimensions, instruction.shape.dimensions)) {
           Dimensions all = 0;
-          for (int d = run.from; d < run.from_end; ++d) all |= track.along[std::size_t(d)];
+          for (int d = run.from; d < run.from_end; ++d) {
+            all |= from.dimensions[std::size_t(d)] > 1 ? track.along[std::size_t(d)] : 0;
+          }
           for (int d = run.to; d < run.to_end; ++d) result.along[std::size_t(d)] = all;
         }
         return result;
@@ -167,7 +169,6 @@ class Uses {
   }
 
   const Module& module_;
-  std::map<ComputationId, int> counts_;
   std::vector<std::optional<Dimensions>> products_, look_ups_;  ///< by weight: what they sum over
 };
 

@@ -8,8 +8,10 @@
 
 #include "base/diagnostic.h"
 #include "base/text/counted.h"
+#include "hlo/expanders/batch_norm.h"
 #include "hlo/expanders/factorisations.h"
 #include "hlo/expanders/symmetric_eigenvalues.h"
+#include "hlo/weights/folded_weights.h"
 #include "hlo/weights/typed_weights.h"
 #include "hw/memory_levels.h"
 #include "sw/compiler/host_batch.h"
@@ -35,6 +37,24 @@ base::Diagnostic note(std::string text) { return {base::Diagnostic::Severity::no
 
 bool goes_on(const hlo::Instruction& instruction) {
   return hlo::is_collective(instruction.opcode) && instruction.phase == hlo::AsyncPhase::start;
+}
+
+/// The numbers of the network's parameters.
+std::vector<std::int64_t> weights_of(const Compilation& compilation) {
+  if (compilation.module.scheduled) {
+    throw base::InputError(
+        fmt::format("'{}' is scheduled, so its weights have the types of its text", compilation.name),
+        "give --weights with the program before it was compiled");
+  }
+  if (!compilation.kinds) {
+    throw base::InputError(fmt::format("nothing tells the weights of '{}' from its inputs", compilation.name),
+                           "name them, as in --parameters 'w*,b*' or --parameters 0-5");
+  }
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = 0; i < compilation.kinds->size(); ++i) {
+    if ((*compilation.kinds)[i] == hlo::transform::ArgumentKind::parameter) numbers.push_back(std::int64_t(i));
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -81,22 +101,21 @@ void take_part(Compilation& compilation) {
   compilation.kinds = std::move(kept);
 }
 
+void fold_weights(Compilation& compilation) {
+  hlo::expanders::expand_batch_norms(compilation.module);
+  hlo::weights::FoldedWeights folded =
+      hlo::weights::with_folded_weights(std::move(compilation.module), weights_of(compilation));
+  compilation.module = std::move(folded.module);
+  std::vector<hlo::transform::ArgumentKind> kinds;
+  for (const std::int64_t number : folded.parameters) {
+    kinds.push_back(number < 0 ? hlo::transform::ArgumentKind::parameter : (*compilation.kinds)[std::size_t(number)]);
+  }
+  compilation.kinds = std::move(kinds);
+}
+
 void type_weights(Compilation& compilation) {
-  if (compilation.module.scheduled) {
-    throw base::InputError(
-        fmt::format("'{}' is scheduled, so its weights have the types of its text", compilation.name),
-        "give --weights with the program before it was compiled");
-  }
-  if (!compilation.kinds) {
-    throw base::InputError(fmt::format("nothing tells the weights of '{}' from its inputs", compilation.name),
-                           "name them, as in --parameters 'w*,b*' or --parameters 0-5");
-  }
-  std::vector<std::int64_t> numbers;
-  for (std::size_t i = 0; i < compilation.kinds->size(); ++i) {
-    if ((*compilation.kinds)[i] == hlo::transform::ArgumentKind::parameter) numbers.push_back(std::int64_t(i));
-  }
-  hlo::weights::TypedWeights typed =
-      hlo::weights::with_typed_weights(std::move(compilation.module), numbers, *compilation.choices.weights);
+  hlo::weights::TypedWeights typed = hlo::weights::with_typed_weights(
+      std::move(compilation.module), weights_of(compilation), *compilation.choices.weights);
   compilation.module = std::move(typed.module);
   compilation.kinds->resize(compilation.module.entry_computation().parameters.size(),
                             hlo::transform::ArgumentKind::parameter);

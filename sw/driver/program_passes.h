@@ -10,6 +10,9 @@ namespace podsim::sw::driver {
 /// predictions for inference, or up to its loss if they are not known. A forward pass is that already. InputError if
 /// nothing tells the forward part from the rest.
 void take_part(Compilation& compilation);
+/// Makes weights of what the program computes from weights alone (hlo/weights/folded_weights.h). InputError as for
+/// type_weights().
+void fold_weights(Compilation& compilation);
 /// Gives the network's parameters the type that is asked for (hlo/weights/typed_weights.h). InputError if the program
 /// is scheduled, or nothing tells its parameters from its inputs.
 void type_weights(Compilation& compilation);
