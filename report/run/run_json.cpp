@@ -225,6 +225,7 @@ void add_partition(Json& json, const RunReport& r) {
                        {"modelled_collective_s", p.placed.modelled.si()},
                        {"in_order_of_cores_s", p.placed.natural.si()}};
   json["sharding"] = p.sharding;
+  json["product_copies"] = hlo::spmd::partition::total(p.layers).copies();
   json["rematerialised"] = {{"policy", std::string(hlo::transform::to_string(p.rematerialised.policy))},
                             {"flops", p.rematerialised.flops}};
   if (p.update_memory.sharded > base::Bytes(0)) {

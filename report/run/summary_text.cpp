@@ -267,6 +267,7 @@ std::string megabytes(base::Bytes bytes) { return fmt::format("{:.1f} MB", doubl
 std::string matrix_work_text(const hlo::spmd::partition::ShardingCost& cost) {
   if (cost.manual_macs >= cost.whole_macs) return "partitioned by the program itself";
   std::string text = base::text::percent(cost.waste(), 2) + " more than unpartitioned, for replicated or uneven shards";
+  if (cost.copies() >= 2) text += fmt::format(": {:.2f} cores do each product", cost.copies());
   if (cost.manual_macs > 0) {
     text += fmt::format("; {} is partitioned by the program itself",
                         base::text::percent(cost.manual_macs / cost.whole_macs));

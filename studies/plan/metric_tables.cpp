@@ -207,6 +207,7 @@ std::vector<StudyMetric> run_metrics() {
       {"update_uncut_s", "s", "The same if every core updated the whole weights", value, false},
       {"samples_per_step", "", "Samples of all cores in a step", value, false},
       {"tokens_per_s", "1/s", "Tokens of all cores per second", value, false},
+      {"product_copies", "1", "How often the cores do the products of the whole program", value, false},
       {"model_flops_per_step", "", "Operations that the model asks for in a step of all cores", value, false},
       {"collectives_by_axis.count", "", "Collectives along axes of the mesh in a step", sum, false},
       {"collectives_by_axis.bytes_per_step", "B", "Payload of the collectives along axes of the mesh", sum, false},

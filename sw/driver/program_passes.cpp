@@ -39,6 +39,19 @@ bool goes_on(const hlo::Instruction& instruction) {
   return hlo::is_collective(instruction.opcode) && instruction.phase == hlo::AsyncPhase::start;
 }
 
+/// A warning if cores do the same work, as where a batch has fewer samples than cores.
+void warn_of_copies(Step& step) {
+  constexpr double few = 1.5;
+  const double copies = hlo::spmd::partition::total(step.partitioned->layers).copies();
+  if (copies < few) return;
+  const auto cores = double(step.partitioned->mesh.mesh.partitions());
+  step.warnings.push_back(fmt::format(
+      "work is replicated: {:.0f} cores do the products of the program {:.2f} times over, so that {:.3g} of them "
+      "would do as much. More samples share it out, or a sharding that divides other dimensions (--sharding, "
+      "model.tensor_parallel)",
+      cores, copies, cores / copies));
+}
+
 /// The numbers of the network's parameters.
 std::vector<std::int64_t> weights_of(const Compilation& compilation) {
   if (compilation.module.scheduled) {
@@ -187,7 +200,10 @@ void account(Compilation& compilation) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     step.state.push_back({std::max(compilation.whole_state[i], parts[i]), parts[i]});
   }
-  if (step.partitioned) return;
+  if (step.partitioned) {
+    warn_of_copies(step);
+    return;
+  }
   using enum hlo::transform::Rematerialisation;
   if (compilation.policy != none) {
     step.warnings.push_back(

@@ -385,9 +385,11 @@ std::vector<SmallNetwork> small_networks() {
                             {"model.batch", "2"},  {"model.sequence", "4"}};
   ModelSettings bert = coder;
   bert.emplace("model.predictions", "2");
+  ModelSettings decoder = coder;
+  decoder.emplace("model.accumulate", "1");
   return {{"bert_large", bert},
           {"transformer", coder},
-          {"gpt_6b", coder},
+          {"gpt_6b", decoder},
           {"gnmt",
            {{"model.batch", "2"},
             {"model.length", "3"},

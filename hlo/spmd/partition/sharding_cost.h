@@ -23,6 +23,8 @@ struct ShardingCost {
   /// Additional work in the partitions as a share of the whole program's: (P ceil(D / P) - D) / D for a dimension of D
   /// elements that is split into P parts.
   double waste() const { return whole_macs > 0 ? sharded_macs / whole_macs - 1 : 0; }
+  /// How often the partitions do the whole program's work; 1 if the program itself says what each does.
+  double copies() const { return manual_macs >= whole_macs ? 1 : 1 + waste(); }
 };
 
 /// The costs by op_name, in the order of the partitioned program. op_names with neither matrix work nor collectives are
