@@ -29,19 +29,10 @@ std::int64_t capacity_for(std::int64_t given, std::int64_t needed, std::int64_t 
 
 }  // namespace
 
-void add_decode_keys(ModelKeys& keys, DecodeOptions& o) {
+void add_search_keys(ModelKeys& keys, DecodeOptions& o) {
   keys.add("decode.cached", o.cached, -1, most,
-           "tokens that each sequence has in the cache; -1: those of a sequence\nless the new ones");
-  keys.add("decode.new_tokens", o.new_tokens, 1, most, "tokens that each sequence gets");
-  keys.add("decode.capacity", o.capacity, 0, most,
-           "keys that a sequence's cache has room for; 0: cached and new ones,\nin whole 128s");
-  keys.add("decode.page", o.page, 0, most, "keys of a page of the cache; 0: contiguous");
-  keys.add("decode.ragged", o.ragged, "whether sequences have numbers of cached tokens of their own");
-  keys.add("decode.cache_type", o.cache_type,
-           {{"activation", CacheType::activation}, {"bf16", CacheType::bf16}, {"int8", CacheType::int8}},
-           "type of cached keys and values");
-  keys.add("decode.prefill", o.prefill, 0, most, "tokens that one more sequence brings to the step; 0: there is none");
-  keys.add("decode.prefill_cached", o.prefill_cached, 0, most, "tokens of that sequence in the cache");
+           "tokens that each sequence has behind it; -1: those of a sequence less\nthe new ones");
+  keys.add("decode.logits", o.logits, "whether the step gives logits instead of tokens");
   keys.add("decode.sampling", o.sampling,
            {{"greedy", Sampling::greedy}, {"top_k", Sampling::top_k}, {"top_p", Sampling::top_p}},
            "how a token follows from logits");
@@ -49,8 +40,21 @@ void add_decode_keys(ModelKeys& keys, DecodeOptions& o) {
   keys.add("decode.top_p", o.top_p, 0, 1, "share of the probability that is drawn from");
   keys.add("decode.beam", o.beam, 0, 1024, "hypotheses of a beam search for each sequence; 0: none");
   keys.add("decode.steps", o.steps, 1, most, "tokens that a loop on the device makes in one launch");
+}
+
+void add_decode_keys(ModelKeys& keys, DecodeOptions& o) {
+  add_search_keys(keys, o);
+  keys.add("decode.new_tokens", o.new_tokens, 1, most, "tokens that each sequence gets");
   keys.add("decode.all_next", o.all_next, "whether each new token gets a next one, not only the last");
-  keys.add("decode.logits", o.logits, "whether the step gives logits instead of tokens");
+  keys.add("decode.capacity", o.capacity, 0, most,
+           "keys that a sequence's cache has room for; 0: cached and new ones,\nin whole 128s or pages");
+  keys.add("decode.page", o.page, 0, most, "keys of a page of the cache; 0: contiguous");
+  keys.add("decode.ragged", o.ragged, "whether sequences have numbers of cached tokens of their own");
+  keys.add("decode.cache_type", o.cache_type,
+           {{"activation", CacheType::activation}, {"bf16", CacheType::bf16}, {"int8", CacheType::int8}},
+           "type of cached keys and values");
+  keys.add("decode.prefill", o.prefill, 0, most, "tokens that one more sequence brings to the step; 0: there is none");
+  keys.add("decode.prefill_cached", o.prefill_cached, 0, most, "tokens of that sequence in the cache");
 }
 
 void resolve(DecodeOptions& o, std::int64_t sequence, std::int64_t window) {

@@ -37,7 +37,10 @@ struct DecodeOptions {
   bool logits = false;     ///< the step gives the logits instead of next tokens
 };
 
-/// Adds the keys "decode.*", bound to the fields of `options`.
+/// Adds the keys "decode.*" that do not tell of a cache of keys and values, bound to the fields of `options`.
+void add_search_keys(ModelKeys& keys, DecodeOptions& options);
+
+/// Adds all keys "decode.*".
 void add_decode_keys(ModelKeys& keys, DecodeOptions& options);
 
 /// Sets `cached` and `capacity` where they follow from `sequence`, the tokens of a sequence of the model, and `window`,

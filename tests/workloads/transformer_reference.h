@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hlo/literal.h"
@@ -106,15 +107,62 @@ class ReferenceTransformer {
     return x;
   }
 
-  Matrix attended(const Matrix& x, const Matrix& y, const std::string& scope, const Allowed& allowed) const {
+  /// The first elements of every head turned by the number of the row (Su et al. 2021), in pairs half of them apart.
+  Matrix turned(Matrix x, std::int64_t size) const {
+    const std::int64_t half = options_.attention.rotary / 2;
+    for (std::int64_t i = 0; i < x.rows; ++i) {
+      for (std::int64_t begin = 0; begin < x.columns; begin += size) {
+        for (std::int64_t d = 0; d < half; ++d) {
+          const double angle = double(i) / std::pow(10000.0, double(d) / double(half));
+          const double low = x(i, begin + d), high = x(i, begin + d + half);
+          x(i, begin + d) = low * std::cos(angle) - high * std::sin(angle);
+          x(i, begin + d + half) = high * std::cos(angle) + low * std::sin(angle);
+        }
+      }
+    }
+    return x;
+  }
+
+  /// Keys and values of all heads that are products of a latent vector (DeepSeek-AI 2024).
+  std::pair<Matrix, Matrix> of_latents(const Matrix& y, const std::string& scope) const {
+    const std::int64_t heads = options_.attention.heads, size = options_.attention.head_size;
+    const std::int64_t rotary = options_.attention.rotary, latent = options_.attention.latent;
+    const Matrix down = turned(times(y, scope + "/w_down", rotary + latent), rotary + latent);
+    Matrix c(y.rows, latent), k(y.rows, heads * (rotary + size));
+    for (std::int64_t i = 0; i < y.rows; ++i) {
+      double square = 0;
+      for (std::int64_t j = 0; j < latent; ++j) square += down(i, rotary + j) * down(i, rotary + j) / double(latent);
+      for (std::int64_t j = 0; j < latent; ++j) {
+        c(i, j) = down(i, rotary + j) / std::sqrt(square + 1e-6) * tensor(scope + "/latent_norm/scale")[std::size_t(j)];
+      }
+    }
+    const Matrix own = times(c, scope + "/w_uk", heads * size);
+    for (std::int64_t i = 0; i < y.rows; ++i) {
+      for (std::int64_t h = 0; h < heads; ++h) {
+        for (std::int64_t d = 0; d < rotary; ++d) k(i, h * (rotary + size) + d) = down(i, d);
+        for (std::int64_t d = 0; d < size; ++d) k(i, h * (rotary + size) + rotary + d) = own(i, h * size + d);
+      }
+    }
+    return {k, times(c, scope + "/w_uv", heads * size)};
+  }
+
+  Matrix attended(const Matrix& x, const Matrix& y, const std::string& scope, const Allowed& reach) const {
+    const std::int64_t window = options_.attention.window;
+    const Allowed allowed = [&](std::int64_t i, std::int64_t j) {
+      return reach(i, j) && (window == 0 || i - j < window);
+    };
     const std::int64_t heads = options_.attention.heads, size = options_.attention.head_size;
     const bool biased = options_.attention.biases;
     const std::int64_t key_heads = options_.attention.key_heads > 0 ? options_.attention.key_heads : heads;
     const auto project = [&](const Matrix& from, const std::string& name, std::int64_t count) {
-      return plus_bias(times(from, scope + "/w_" + name, count * size), scope + "/b_" + name, biased);
+      return plus_bias(times(from, scope + "/w_" + name, count), scope + "/b_" + name, biased);
     };
-    const Matrix q = scored(project(x, "q", heads), scope + "/q_norm"),
-                 k = scored(project(y, "k", key_heads), scope + "/k_norm"), v = project(y, "v", key_heads);
+    const std::int64_t width = options_.attention.latent > 0 ? options_.attention.rotary + size : size;
+    const Matrix q = turned(scored(project(x, "q", heads * width), scope + "/q_norm"), width);
+    const auto [k, v] = options_.attention.latent > 0
+                            ? of_latents(y, scope)
+                            : std::pair{turned(scored(project(y, "k", key_heads * size), scope + "/k_norm"), size),
+                                        project(y, "v", key_heads * size)};
     Matrix context(x.rows, heads * size);
     for (std::int64_t h = 0; h < heads; ++h) {
       const std::int64_t shared = h * key_heads / heads;
@@ -123,8 +171,8 @@ class ReferenceTransformer {
         double sum_of_weights = 0;
         for (std::int64_t j = 0; j < y.rows; ++j) {
           double score = 0;
-          for (std::int64_t d = 0; d < size; ++d) score += q(i, h * size + d) * k(j, shared * size + d);
-          score /= std::sqrt(double(size));
+          for (std::int64_t d = 0; d < width; ++d) score += q(i, h * width + d) * k(j, shared * width + d);
+          score /= std::sqrt(double(width));
           const std::int64_t buckets = options_.attention.relative_buckets;
           if (buckets > 0 && allowed(i, j)) {
             score += tensor(scope + "/relative_positions")[h * buckets + bucket(i - j, buckets)];

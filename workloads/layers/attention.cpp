@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "workloads/layers/dropout.h"
@@ -58,8 +60,13 @@ class Attention {
   AttentionResult of(InstructionId x, InstructionId y, const AttentionMask& mask) {
     const InstructionId places = options_.rotary > 0 ? row_of_positions(b_.shape(x).dimensions[1]) : -1;
     const InstructionId q = rotated(scored(projected(x, "q", options_.heads), "q_norm"), places);
-    const InstructionId k = for_queries(rotated(scored(projected(y, "k", options_.heads_of_keys()), "k_norm"), places));
-    const InstructionId v = for_queries(projected(y, "v", options_.heads_of_keys()));
+    InstructionId k = -1, v = -1;
+    if (options_.latent > 0) {
+      std::tie(k, v) = expanded(rotated(latents(y), places));
+    } else {
+      k = for_queries(rotated(scored(projected(y, "k", options_.heads_of_keys()), "k_norm"), places));
+      v = for_queries(projected(y, "v", options_.heads_of_keys()));
+    }
     const InstructionId scores = named_dot("scores", q, k, {{0, 2}, {0, 2}, {3}, {3}});
     const Sizes sizes = b_.shape(scores).dimensions;
     const InstructionId relative = options_.relative_buckets > 0 ? relative_scores([&] {
@@ -76,22 +83,28 @@ class Attention {
 
   InstructionId cached(InstructionId x, std::span<KeyValueCache> caches) {
     const InstructionId q = scored(projected(x, "q", options_.heads), "q_norm");
-    const InstructionId fresh_k = scored(projected(x, "k", options_.heads_of_keys()), "k_norm");
-    const InstructionId fresh_v = projected(x, "v", options_.heads_of_keys());
+    const bool has_latents = options_.latent > 0;
+    const InstructionId fresh_k =
+        has_latents ? latents(x) : scored(projected(x, "k", options_.heads_of_keys()), "k_norm");
+    const InstructionId fresh_v = has_latents ? -1 : projected(x, "v", options_.heads_of_keys());
     Ids contexts;
     std::int64_t row = 0;
     for (KeyValueCache& cache : caches) {
       const std::int64_t rows = cache.options().sequences * cache.options().new_tokens;
-      const auto part = [&](InstructionId all) {
-        return caches.size() == 1 ? all : rows_of(all, row, rows, cache.options().sequences);
+      const auto part = [&, first = row](InstructionId all) {
+        return caches.size() == 1 ? all : rows_of(all, first, rows, cache.options().sequences);
       };
+      row += rows;
       const InstructionId places = cache.positions();
+      if (has_latents) {
+        contexts.push_back(over_latents(rotated(part(q), places), rotated(part(fresh_k), places), cache));
+        continue;
+      }
       const KeyValueCache::Side keys = cache.append("k", rotated(part(fresh_k), places));
       const KeyValueCache::Side values = cache.append("v", part(fresh_v));
       const InstructionId relative =
           options_.relative_buckets > 0 ? relative_scores([&] { return cache.distances(); }) : -1;
       contexts.push_back(attended(rotated(part(q), places), keys, values, relative, cache.mask(options_.heads)));
-      row += rows;
     }
     return output(caches.size() == 1 ? contexts.front() : together(contexts, row), b_.shape(x).dimensions[2]);
   }
@@ -128,10 +141,68 @@ class Attention {
     return b_.add(x, b_.broadcast(b_.convert(bias, b_.type(x)), sizes, places));
   }
 
-  /// [batch, length, M] -> [batch, length, heads, D]
+  /// [batch, length, M] -> [batch, length, heads, D], of queries with more elements if there are latents
   InstructionId projected(InstructionId x, const std::string& name, std::int64_t heads) {
-    const InstructionId w = tensors_.weight("w_" + name, {b_.shape(x).dimensions[2], heads, options_.head_size});
+    const std::int64_t size = name == "q" ? options_.query_size() : options_.head_size;
+    const InstructionId w = tensors_.weight("w_" + name, {b_.shape(x).dimensions[2], heads, size});
     return biased(named_dot(name, x, w, {{}, {}, {2}, {0}}), "b_" + name, 2);
+  }
+
+  /// Elements `from` to `to` of the last dimension.
+  InstructionId elements(InstructionId x, std::int64_t from, std::int64_t to) {
+    std::vector<hlo::SliceDimension> slice;
+    for (const std::int64_t size : b_.shape(x).dimensions) slice.push_back({0, size, 1});
+    slice.back() = {from, to, 1};
+    return b_.slice(x, std::move(slice));
+  }
+
+  /// [batch, length, M] -> [batch, length, 1, rotary + C]: what is turned, then the normalised latent.
+  InstructionId latents(InstructionId x) {
+    const std::int64_t turned = options_.rotary, all = turned + options_.latent;
+    const InstructionId w = tensors_.weight("w_down", {b_.shape(x).dimensions[2], all});
+    const InstructionId down = named_dot("latent", x, w, {{}, {}, {2}, {0}});
+    const InstructionId latent = [&] {
+      const hlo::build::GraphBuilder::Scope scope(b_, "latent_norm");
+      return normalized(tensors_, elements(down, turned, all), NormKind::rms_norm);
+    }();
+    const Sizes sizes = b_.shape(x).dimensions;
+    return b_.reshape(b_.concatenate({elements(down, 0, turned), latent}, 2), {sizes[0], sizes[1], 1, all});
+  }
+
+  /// "w_uk" or "w_uv", which all caches have in common.
+  InstructionId up_weight(const char* name) {
+    const auto [known, is_new] = up_weights_.try_emplace(name);
+    if (is_new) known->second = tensors_.weight(name, {options_.latent, options_.heads, options_.head_size});
+    return known->second;
+  }
+
+  /// Keys [B, T, N, rotary + D] and values [B, T, N, D] of turned latents [B, T, 1, rotary + C].
+  std::pair<InstructionId, InstructionId> expanded(InstructionId latent) {
+    const Sizes s = b_.shape(latent).dimensions;
+    const InstructionId rows = b_.reshape(latent, {s[0], s[1], s[3]});
+    const InstructionId own = elements(rows, options_.rotary, s[3]);
+    const InstructionId k = named_dot("k", own, up_weight("w_uk"), {{}, {}, {2}, {0}});
+    const InstructionId v = named_dot("v", own, up_weight("w_uv"), {{}, {}, {2}, {0}});
+    const InstructionId common =
+        b_.broadcast(elements(rows, 0, options_.rotary), {s[0], s[1], options_.heads, options_.rotary}, {0, 1, 3});
+    return {b_.concatenate({common, k}, 3), v};
+  }
+
+  /// Contexts [B, N, T, D] of queries [B, T, N, rotary + D] over a cache to which latents [B, T, 1, rotary + C] come.
+  InstructionId over_latents(InstructionId q, InstructionId latent, KeyValueCache& cache) {
+    const KeyValueCache::Side all = cache.append("latent", latent);
+    const AttentionMask mask = cache.mask(options_.heads);
+    if (cache.options().starts) {
+      const auto [k, v] = expanded(latent);
+      return attended(q, {b_.transpose(k, {0, 2, 1, 3})}, {b_.transpose(v, {0, 2, 1, 3})}, -1, mask);
+    }
+    const std::int64_t turned = options_.rotary, size = options_.query_size();
+    // [N, B, T, C] -> [B, T, N, C]
+    const InstructionId own = b_.transpose(
+        named_dot("latent_q", elements(q, turned, size), up_weight("w_uk"), {{2}, {1}, {3}, {2}}), {1, 2, 0, 3});
+    const InstructionId sums = attended(b_.concatenate({elements(q, 0, turned), own}, 3), all, all, -1, mask);
+    const InstructionId latents_of = elements(sums, turned, turned + options_.latent);  // [B, N, T, C]
+    return b_.transpose(named_dot("latent_context", latents_of, up_weight("w_uv"), {{1}, {1}, {3}, {0}}), {1, 0, 2, 3});
   }
 
   /// Queries or keys as products take them.
@@ -197,9 +268,9 @@ class Attention {
   }
 
   /// [B, T, N, D] -> [B, K, rows, D]: the rows of a key head are its query heads, each with all its tokens.
-  InstructionId by_key_head(InstructionId q) {
+  InstructionId by_key_head(InstructionId q, std::int64_t heads) {
     const Sizes s = b_.shape(q).dimensions;
-    const std::int64_t heads = options_.heads_of_keys(), repeats = options_.heads / heads;
+    const std::int64_t repeats = options_.heads / heads;
     const InstructionId grouped = b_.transpose(b_.reshape(q, {s[0], s[1], heads, repeats, s[3]}), {0, 2, 3, 1, 4});
     return b_.reshape(grouped, {s[0], heads, repeats * s[1], s[3]});
   }
@@ -208,7 +279,7 @@ class Attention {
   InstructionId scaled(InstructionId x, InstructionId scale) {
     if (scale < 0) return x;
     const Sizes s = b_.shape(x).dimensions;
-    const std::int64_t heads = options_.heads_of_keys();
+    const std::int64_t heads = b_.shape(scale).dimensions[1];
     const InstructionId wide =
         b_.broadcast(b_.convert(scale, b_.type(x)), {s[0], heads, s[1] / heads, s[2], s[3]}, {0, 1, 4});
     return b_.multiply(x, b_.reshape(wide, s));
@@ -238,12 +309,13 @@ class Attention {
                          InstructionId relative, const AttentionMask& mask) {
     const Sizes s = b_.shape(q).dimensions, all = b_.shape(keys.numbers).dimensions;
     const bool by_page = all.size() == 5;  // [B, pages, K, page, D]
-    const std::int64_t length = by_page ? all[1] * all[3] : all[2], heads = options_.heads_of_keys();
     const int head = by_page ? 2 : 1, features = by_page ? 4 : 3;
+    const std::int64_t length = by_page ? all[1] * all[3] : all[2], heads = all[std::size_t(head)];
+    const std::int64_t size = b_.shape(values.numbers).dimensions.back();
     const std::int64_t repeats = s[2] / heads;
     const InstructionId k = b_.convert(keys.numbers, b_.type(q));
     const InstructionId v = b_.convert(values.numbers, tensors_.precision().activation);
-    const InstructionId product = named_dot("scores", by_key_head(q), k, {{0, 1}, {0, head}, {3}, {features}});
+    const InstructionId product = named_dot("scores", by_key_head(q, heads), k, {{0, 1}, {0, head}, {3}, {features}});
     const InstructionId scores = scaled(b_.reshape(product, {s[0], s[2], s[1], length}), keys.scale);
     const Softmax softmax = softmax_of(scores, relative, mask);
     const InstructionId weights = scaled(softmax.weights, values.scale);
@@ -255,7 +327,7 @@ class Attention {
       over_keys.rhs_contracting = {1, 3};
     }
     const InstructionId sum = named_dot("context", b_.reshape(weights, rows), v, over_keys);
-    const InstructionId context = b_.reshape(sum, {s[0], s[2], s[1], s[3]});
+    const InstructionId context = b_.reshape(sum, {s[0], s[2], s[1], size});
     return softmax.divisor < 0 ? context : divided(context, softmax.divisor);
   }
 
@@ -278,7 +350,7 @@ class Attention {
     return biased(named_dot("output", context, w, {{}, {}, {1, 3}, {0, 1}}), "b_o", 1);
   }
 
-  double scale() const { return 1 / std::sqrt(double(options_.head_size)); }
+  double scale() const { return 1 / std::sqrt(double(options_.query_size())); }
 
   /// Gradients of the scores, and of what is added to them if something is.
   struct Gradients {
@@ -361,6 +433,7 @@ class Attention {
   const AttentionOptions& options_;
   hlo::build::GraphBuilder& b_;
   InstructionId relative_weights_ = -1;  ///< [N, buckets], once it is read
+  std::map<std::string, InstructionId> up_weights_;
 };
 
 }  // namespace

@@ -53,7 +53,13 @@ struct AttentionOptions {
   /// Elements of each head of queries and keys that are rotated by their position, in pairs half of them apart (Su et
   /// al. 2021): pair i by position / 10000^(2 i / rotary). 0: none. For tokens that attend to those before them.
   std::int64_t rotary = 0;
+  /// Multi-head latent attention (DeepSeek-AI 2024, without compressed queries): elements of a token's latent vector,
+  /// of which keys and values of all heads are products. `rotary` more elements of a key are turned, and common to all
+  /// heads; queries have as many more in front. 0: none.
+  std::int64_t latent = 0;
 
+  /// Elements of a query.
+  std::int64_t query_size() const { return latent > 0 ? rotary + head_size : head_size; }
   std::int64_t heads_of_keys() const { return key_heads > 0 ? key_heads : heads; }
 };
 
@@ -71,6 +77,11 @@ struct AttentionResult {
 /// "output" [batch, queries, M]. The softmax is in the type of the parameters. Its gradient needs only its result p:
 /// with g the gradient of p, that of the scores is p (g - sum over keys of g p) / sqrt(D), and that of what is added to
 /// them the same without the root, summed over the batch.
+///
+/// With a latent of C elements, w_k and w_v are replaced by w_down [M, rotary + C], w_uk and w_uv [C, N, D] and
+/// "latent_norm/scale" [C] (rms_norm), and w_q is [M, N, rotary + D]; the value "latent" is [batch, length, rotary +
+/// C]. Later steps of a decoder cache that value alone and never make keys and values: queries are multiplied by w_uk,
+/// and sums of latents by w_uv.
 AttentionResult attention(TrainedTensors& tensors, hlo::InstructionId x, hlo::InstructionId y,
                           const AttentionMask& mask, const AttentionOptions& options);
 

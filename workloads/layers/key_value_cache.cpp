@@ -150,7 +150,7 @@ InstructionId KeyValueCache::stored(std::string_view name, InstructionId fresh) 
   Sizes sizes = page > 0 ? Sizes{batch * capacity / page, given[2], page} : Sizes{batch, given[2], capacity};
   sizes.insert(sizes.end(), given.begin() + 3, given.end());
   hlo::Shape shape = hlo::make_shape(b_.type(fresh), sizes);
-  for (int i = shape.rank(); i > 0; --i) shape.minor_to_major.push_back(i - 1);
+  if (shape.rank() == 4) shape.minor_to_major = {3, 2, 1, 0};
   const InstructionId old = parameter(name, shape);
   const InstructionId value = written(name, old, fresh);
   replaced_.push_back({old, value});

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "workloads/decode_step.h"
 #include "workloads/layers/attention.h"
-#include "workloads/training_step.h"
 
 namespace podsim::workloads::layers {
 
@@ -69,10 +69,7 @@ class KeyValueCache {
   hlo::InstructionId kept(std::string_view name, const hlo::Shape& shape, hlo::InstructionId computed);
 
   /// Cached arrays that the step replaces.
-  struct Replaced {
-    hlo::InstructionId parameter = -1, value = -1;
-  };
-  const std::vector<Replaced>& replaced() const { return replaced_; }
+  const std::vector<ReplacedState>& replaced() const { return replaced_; }
 
  private:
   std::int64_t rows() const { return options_.ragged && !options_.starts ? options_.sequences : 1; }
@@ -89,7 +86,7 @@ class KeyValueCache {
   hlo::InstructionId valid_ = -1;  ///< pred [R, T, keys]
   hlo::InstructionId table_ = -1;
   hlo::InstructionId slots_ = -1;
-  std::vector<Replaced> replaced_;
+  std::vector<ReplacedState> replaced_;
 };
 
 }  // namespace podsim::workloads::layers

@@ -53,7 +53,7 @@ InstructionId inputs_of_gates(TrainedTensors& tensors, InstructionId x, std::int
   const InstructionId bias = b.convert(tensors.vector("b", {4 * units}), b.type(x));
   const hlo::build::GraphBuilder::Scope scope(b, "inputs");
   const InstructionId gates = multiplied(b, x, w);
-  return b.add(gates, b.broadcast(bias, b.shape(gates).dimensions, {2}));
+  return b.add(gates, b.broadcast(bias, b.shape(gates).dimensions, {b.shape(gates).rank() - 1}));
 }
 
 /// The time of a trip backwards.
@@ -67,6 +67,34 @@ InstructionId softmax(hlo::build::GraphBuilder& b, InstructionId scores) {
   const InstructionId most = b.reduce_max(scores, {0});
   const InstructionId power = b.exponential(b.subtract(scores, b.broadcast(most, sizes, {1})));
   return b.divide(power, b.broadcast(b.reduce_add(power, {0}), sizes, {1}));
+}
+
+/// What a query [B, H] finds in a memory.
+struct Found {
+  InstructionId p = -1;        ///< [S, B]
+  InstructionId context = -1;  ///< [B, M]
+};
+
+Found found_by(GraphBuilder& b, InstructionId query, InstructionId keys, InstructionId memory, InstructionId v) {
+  const Sizes whole = b.shape(keys).dimensions, wide = b.shape(memory).dimensions;
+  const InstructionId bent = b.tanh(b.add(keys, b.broadcast(query, whole, {1, 2})));
+  const InstructionId p = softmax(b, b.reduce_add(b.multiply(bent, b.broadcast(v, whole, {2})), {2}));
+  const InstructionId weighted = b.multiply(memory, b.broadcast(p, wide, {0, 1}));
+  return {p, b.reduce_add(weighted, {0})};
+}
+
+/// The normalised v of the scores, in the type of x.
+InstructionId score_vector(TrainedTensors& tensors, InstructionId raw, InstructionId gain, hlo::ElementType type) {
+  hlo::build::GraphBuilder& b = tensors.builder();
+  const hlo::build::GraphBuilder::Scope scope(b, "v");
+  const InstructionId scale = b.multiply(gain, b.rsqrt(b.reduce_add(b.multiply(raw, raw), {0})));
+  return b.convert(b.multiply(raw, b.broadcast(scale, b.shape(raw).dimensions)), type);
+}
+
+InstructionId keys_of(GraphBuilder& b, InstructionId memory, InstructionId w_memory, InstructionId bias) {
+  const hlo::build::GraphBuilder::Scope scope(b, "keys");
+  const InstructionId made = multiplied(b, memory, w_memory);
+  return b.add(made, b.broadcast(bias, b.shape(made).dimensions, {2}));
 }
 
 }  // namespace
@@ -134,16 +162,8 @@ RecurrentResult attending_lstm(TrainedTensors& tensors, InstructionId x, Instruc
   const InstructionId w_memory = tensors.weight("w_memory", {width, units});
   const InstructionId raw = tensors.vector("v", {units}), gain = tensors.vector("gain", {});
   const InstructionId bias = b.convert(tensors.vector("bias", {units}), b.type(x));
-  const InstructionId v = [&] {
-    const hlo::build::GraphBuilder::Scope scope(b, "v");
-    const InstructionId scale = b.multiply(gain, b.rsqrt(b.reduce_add(b.multiply(raw, raw), {0})));
-    return b.convert(b.multiply(raw, b.broadcast(scale, {units})), b.type(x));
-  }();
-  const InstructionId keys = [&] {
-    const hlo::build::GraphBuilder::Scope scope(b, "keys");
-    const InstructionId made = multiplied(b, memory, w_memory);
-    return b.add(made, b.broadcast(bias, b.shape(made).dimensions, {2}));
-  }();
+  const InstructionId v = score_vector(tensors, raw, gain, b.type(x));
+  const InstructionId keys = keys_of(b, memory, w_memory, bias);
   const hlo::build::GraphBuilder::Scope scope(b, "loop");
   const InstructionId none = zeros(b, x, {batch, units}), nothing = zeros(b, x, {batch, width});
   // h, c, context, inputs, weights, keys, memory, v; then by time: [h, context], c, gates, probabilities, queries.
@@ -157,17 +177,12 @@ RecurrentResult attending_lstm(TrainedTensors& tensors, InstructionId x, Instruc
         const InstructionId gates = body.add(hlo::build::element_at(body, s[3], t), recurrent);
         const CellState next = lstm_cell(body, gates, s[1]);
         const InstructionId query = multiplied(body, next.h, s[6]);
-        const Sizes whole = {places, batch, units};
-        const InstructionId bent = body.tanh(body.add(s[7], body.broadcast(query, whole, {1, 2})));
-        const InstructionId p =
-            softmax(body, body.reduce_add(body.multiply(bent, body.broadcast(s[9], whole, {2})), {2}));
-        const InstructionId weighted = body.multiply(s[8], body.broadcast(p, {places, batch, width}, {0, 1}));
-        const InstructionId context = body.reduce_add(weighted, {0});
+        const Found found = found_by(body, query, s[7], s[8], s[9]);
         const InstructionId after = body.add(t, body.constant(hlo::ElementType::s32, 1));
         return hlo::build::LoopState{
             next.h,
             next.c,
-            context,
+            found.context,
             s[3],
             s[4],
             s[5],
@@ -175,10 +190,10 @@ RecurrentResult attending_lstm(TrainedTensors& tensors, InstructionId x, Instruc
             s[7],
             s[8],
             s[9],
-            hlo::build::with_element_at(body, s[10], t, body.concatenate({next.h, context}, 1)),
+            hlo::build::with_element_at(body, s[10], t, body.concatenate({next.h, found.context}, 1)),
             hlo::build::with_element_at(body, s[11], after, next.c),
             hlo::build::with_element_at(body, s[12], t, gates),
-            hlo::build::with_element_at(body, s[13], t, p),
+            hlo::build::with_element_at(body, s[13], t, found.p),
             hlo::build::with_element_at(body, s[14], t, query)};
       });
   const InstructionId found = end[10], cs = end[11], gates = end[12], ps = end[13], queries = end[14];
@@ -245,6 +260,36 @@ RecurrentResult attending_lstm(TrainedTensors& tensors, InstructionId x, Instruc
                builder.reduce_add(back[16], {0})};
   };
   return {found, {found, {inputs, w, w_context, w_query, keys, memory, v}, rule}};
+}
+
+RecurrentState lstm_step(TrainedTensors& tensors, InstructionId x, const RecurrentState& before) {
+  hlo::build::GraphBuilder& b = tensors.builder();
+  const std::int64_t units = b.shape(before.h).dimensions[1];
+  const InstructionId inputs = inputs_of_gates(tensors, x, units);
+  const InstructionId w = tensors.weight("w", {units, 4 * units});
+  const CellState next = lstm_cell(b, b.add(inputs, multiplied(b, before.h, w)), before.c);
+  return {next.h, next.c};
+}
+
+InstructionId attention_keys(TrainedTensors& tensors, InstructionId memory, std::int64_t units) {
+  hlo::build::GraphBuilder& b = tensors.builder();
+  const InstructionId w_memory = tensors.weight("w_memory", {b.shape(memory).dimensions[2], units});
+  return keys_of(b, memory, w_memory, b.convert(tensors.vector("bias", {units}), b.type(memory)));
+}
+
+RecurrentState attending_lstm_step(TrainedTensors& tensors, InstructionId x, const RecurrentState& before,
+                                   InstructionId keys, InstructionId memory) {
+  hlo::build::GraphBuilder& b = tensors.builder();
+  const std::int64_t units = b.shape(before.h).dimensions[1], width = b.shape(memory).dimensions[2];
+  const InstructionId inputs = inputs_of_gates(tensors, x, units);
+  const InstructionId w = tensors.weight("w", {units, 4 * units});
+  const InstructionId w_context = tensors.weight("w_context", {width, 4 * units});
+  const InstructionId w_query = tensors.weight("w_query", {units, units});
+  const InstructionId raw = tensors.vector("v", {units}), gain = tensors.vector("gain", {});
+  const InstructionId recurrent = b.add(multiplied(b, before.h, w), multiplied(b, before.context, w_context));
+  const CellState next = lstm_cell(b, b.add(inputs, recurrent), before.c);
+  const InstructionId v = score_vector(tensors, raw, gain, b.type(x));
+  return {next.h, next.c, found_by(b, multiplied(b, next.h, w_query), keys, memory, v).context};
 }
 
 }  // namespace podsim::workloads::layers

@@ -37,4 +37,19 @@ RecurrentResult lstm(TrainedTensors& tensors, hlo::InstructionId x, const Recurr
 RecurrentResult attending_lstm(TrainedTensors& tensors, hlo::InstructionId x, hlo::InstructionId memory,
                                const RecurrentOptions& options);
 
+/// The state of a layer between two times: h and c [B, H], and what it attended to [B, M].
+struct RecurrentState {
+  hlo::InstructionId h = -1, c = -1, context = -1;
+};
+
+/// One time of lstm(): x [B, F] to the state after it, whose h is the result.
+RecurrentState lstm_step(TrainedTensors& tensors, hlo::InstructionId x, const RecurrentState& before);
+
+/// `memory` [S, B, M] as attending_lstm() multiplies it with queries, memory w_memory + bias: [S, B, H].
+hlo::InstructionId attention_keys(TrainedTensors& tensors, hlo::InstructionId memory, std::int64_t units);
+
+/// One time of attending_lstm(), with the keys of its memory.
+RecurrentState attending_lstm_step(TrainedTensors& tensors, hlo::InstructionId x, const RecurrentState& before,
+                                   hlo::InstructionId keys, hlo::InstructionId memory);
+
 }  // namespace podsim::workloads::layers

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
+#include "workloads/decode_step.h"
 #include "workloads/layers/cross_entropy.h"
 #include "workloads/layers/dropout.h"
 #include "workloads/layers/embedding.h"
@@ -41,7 +44,93 @@ class Gnmt {
 
   const std::vector<TrainedTensor>& trained() const { return tensors_.all(); }
 
+  /// The program of a step of decoding; nothing can be added to it.
+  TrainingStep decoded_step(const DecodeOptions& decode) {
+    starts_ = decode.cached == 0;
+    hypotheses_ = std::max<std::int64_t>(decode.beam, 1);
+    const InstructionId inputs = [&] {
+      const hlo::build::GraphBuilder::Scope scope(b_, "tokens");
+      return b_.parameter(hlo::make_shape(hlo::ElementType::s32, {rows(), 1}), "tokens");
+    }();
+    const InstructionId source = starts_ ? tokens("source") : -1;
+    table_ = tensors_.table("embedding", {options_.vocabulary, options_.units});
+    const InstructionId memory = starts_ ? encoded(embedded(source)) : -1;
+    const InstructionId x = b_.reshape(embedded(inputs), {rows(), options_.units});
+    const InstructionId found = one_more(x, memory);
+    const InstructionId w = tensors_.weight("output", {options_.units, options_.vocabulary});
+    const InstructionId logits = [&] {
+      const hlo::build::GraphBuilder::Scope scope(b_, "logits");
+      return b_.dot(found, w, {{}, {}, {1}, {0}});
+    }();
+    return decode_step(tensors_, b_.reshape(logits, {rows(), 1, options_.vocabulary}), states_, decode);
+  }
+
  private:
+  std::int64_t rows() const { return options_.batch * hypotheses_; }
+
+  /// A state of the layer under whose scope it is; 0 before the first token.
+  InstructionId state(const char* name) {
+    const hlo::build::GraphBuilder::Scope scope(b_, name);
+    const hlo::Shape shape = hlo::make_shape(options_.precision.activation, {rows(), options_.units});
+    const InstructionId parameter = b_.parameter(shape, b_.scope());
+    states_.push_back({parameter, -1});
+    return starts_ ? b_.full(shape, 0) : parameter;
+  }
+
+  layers::RecurrentState state_of_layer(bool attends) {
+    return {state("h"), state("c"), attends ? state("context") : -1};
+  }
+
+  void replace_states(const layers::RecurrentState& after) {
+    const bool attends = after.context >= 0;
+    std::size_t next = states_.size() - (attends ? 3 : 2);
+    for (const InstructionId value : {after.h, after.c, after.context}) {
+      if (value >= 0) states_[next++].value = value;
+    }
+  }
+
+  /// An array [T, rows, H] that steps read; those that start sentences compute it for each sentence, and give it to all
+  /// its hypotheses.
+  InstructionId kept_over_time(const char* name, InstructionId computed) {
+    const hlo::build::GraphBuilder::Scope scope(b_, name);
+    const std::vector<std::int64_t> sizes{options_.length, rows(), options_.units};
+    const InstructionId parameter = b_.parameter(hlo::make_shape(options_.precision.activation, sizes), b_.scope());
+    if (computed < 0) return parameter;
+    const InstructionId wide =
+        b_.broadcast(computed, {options_.length, options_.batch, hypotheses_, options_.units}, {0, 1, 3});
+    const InstructionId value = b_.reshape(wide, sizes);
+    states_.push_back({parameter, value, false});
+    return value;
+  }
+
+  /// x [rows, H] through the layers of the decoder.
+  InstructionId one_more(InstructionId x, InstructionId memory) {
+    const hlo::build::GraphBuilder::Scope scope(b_, "decoder");
+    const layers::RecurrentState first = [&] {
+      const hlo::build::GraphBuilder::Scope layer(b_, "layer0");
+      const InstructionId keys = memory < 0 ? -1 : layers::attention_keys(tensors_, memory, options_.units);
+      const InstructionId all_keys = kept_over_time("keys", keys), all = kept_over_time("memory", memory);
+      const layers::RecurrentState before = state_of_layer(true);
+      const layers::RecurrentState after = layers::attending_lstm_step(tensors_, x, before, all_keys, all);
+      replace_states(after);
+      return after;
+    }();
+    x = first.h;
+    for (std::int64_t i = 1; i < options_.layers; ++i) {
+      const hlo::build::GraphBuilder::Scope layer(b_, fmt::format("layer{}", i));
+      const layers::RecurrentState before = state_of_layer(false);
+      const layers::RecurrentState after = layers::lstm_step(tensors_, b_.concatenate({x, first.context}, 1), before);
+      replace_states(after);
+      x = i < first_residual_layer ? after.h : b_.add(after.h, x);
+    }
+    return x;
+  }
+
+  InstructionId embedded(InstructionId indices) {
+    const hlo::build::GraphBuilder::Scope scope(b_, "embed");
+    return layers::embedded(tensors_, table_, indices, layers::EmbeddingLookup::gather);
+  }
+
   /// Time comes first inside the network.
   InstructionId tokens(const char* name) {
     const InstructionId samples = [&] {
@@ -107,6 +196,9 @@ class Gnmt {
   const GnmtOptions& options_;
   TrainedTensors tensors_;
   InstructionId table_ = -1;
+  std::int64_t hypotheses_ = 1;
+  bool starts_ = false;                ///< a step of decoding begins with the sources
+  std::vector<ReplacedState> states_;  ///< of a step of decoding
   std::vector<hlo::transform::GivenGradient> given_;
 };
 
@@ -117,6 +209,11 @@ TrainingStep gnmt_training_step(const GnmtOptions& options) {
   Gnmt network(b, options);
   const Loss loss = network.loss();
   return global_training_step(std::move(b), loss, network.trained(), options.optimizer, options.precision.gradient);
+}
+
+TrainingStep gnmt_decode_step(const GnmtOptions& options, const DecodeOptions& decode) {
+  hlo::build::GraphBuilder b("gnmt_decode_step");
+  return Gnmt(b, options).decoded_step(decode);
 }
 
 hlo::Module gnmt_forward(const GnmtOptions& options) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "workloads/decode_options.h"
 #include "workloads/training_step.h"
 
 namespace podsim::workloads::models {
@@ -33,6 +34,14 @@ struct GnmtOptions {
 /// Left out: masks of sentences that are shorter than the longest (elementwise work in fusions), and dropout of what
 /// the first layer of the decoder attended to.
 TrainingStep gnmt_training_step(const GnmtOptions& options);
+
+/// One step of decoding (decode_step.h): a token more for each of the hypotheses, of which each sentence has
+/// decode.beam, or one. rows = batch times hypotheses. Parameters: tokens s32[rows, 1]; if sentences start
+/// (decode.cached = 0), source s32[batch, T]; states that the step replaces: for each layer "decoder/layer0/h" and
+/// "decoder/layer0/c" [rows, H], and of the first one "decoder/layer0/context" [rows, H]; "decoder/layer0/memory" and
+/// "decoder/layer0/keys" [T, rows, H], which steps read and those that start sentences replace; the trained tensors
+/// that the step needs. States before the first token are 0. Sentences of the encoder end at `longest`.
+TrainingStep gnmt_decode_step(const GnmtOptions& options, const DecodeOptions& decode);
 
 /// A module that computes only the loss.
 hlo::Module gnmt_forward(const GnmtOptions& options);

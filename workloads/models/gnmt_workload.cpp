@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
 #include "base/diagnostic.h"
+#include "workloads/decode_options.h"
 #include "workloads/global_batch.h"
 #include "workloads/models/gnmt.h"
 #include "workloads/precision_keys.h"
@@ -15,7 +19,7 @@ namespace {
 constexpr std::int64_t gnmt_pairs_per_core = 128;
 
 /// The keys of the workload, bound to the fields of `o`.
-ModelKeys gnmt_keys(GnmtOptions& o) {
+ModelKeys gnmt_keys(GnmtOptions& o, DecodeOptions& decode) {
   constexpr std::int64_t most = 1 << 20;
   ModelKeys keys;
   add_batch_key(keys, o.batch);
@@ -27,6 +31,7 @@ ModelKeys gnmt_keys(GnmtOptions& o) {
   keys.add("model.label_smoothing", o.label_smoothing, 0, 0.99, "share of the target that all tokens have");
   keys.add("model.dropout", o.dropout, 0, 0.99, "rate of dropout in training");
   add_gradient_type_key(keys, o.precision.gradient);
+  add_search_keys(keys, decode);
   return keys;
 }
 
@@ -39,12 +44,41 @@ GnmtOptions gnmt_defaults() {
 
 std::vector<ModelKey> gnmt_key_list() {
   GnmtOptions options = gnmt_defaults();
-  return gnmt_keys(options).list();
+  DecodeOptions decode;
+  return gnmt_keys(options, decode).list();
+}
+
+/// Sentences over all cores, or everything on each of them if they do not divide.
+std::string decode_sharding(const GnmtOptions& network, const DecodeOptions& decode, std::int64_t cores) {
+  std::string text = fmt::format("[mesh]\naxes = \"x={}\"\n\n[sharding]\n", cores);
+  if (network.batch % cores != 0) return text;
+  const bool starts = decode.cached == 0;
+  std::vector<std::string> by_row{"tokens"};
+  if (starts) by_row.emplace_back("source");
+  if (decode.beam > 0) by_row.insert(by_row.end(), {"beam_scores", "beam/parents", "beam/decoder/layer*"});
+  for (const char* state : {"h", "c", "context"}) by_row.push_back(fmt::format("decoder/layer*/{}", state));
+  for (const std::string& name : by_row) text += fmt::format("\"{}\" = [\"x\"]\n", name);
+  for (const char* name : {"memory", "keys"}) text += fmt::format("\"decoder/layer0/{}\" = [\"\", \"x\"]\n", name);
+  return text;
+}
+
+void take_decode_step(Workload& workload, const GnmtOptions& network, DecodeOptions decode, std::int64_t cores) {
+  if (decode.cached < 0) decode.cached = network.length - 1;
+  if (decode.steps > 1 && (decode.cached == 0 || decode.logits)) {
+    throw base::InputError("a loop on the device has no encoder, and gives no logits", "decode.steps=1");
+  }
+  if (decode.beam > 0 && (decode.logits || decode.sampling != Sampling::greedy)) {
+    throw base::InputError("a beam search has no sampling and gives no logits", "decode.beam=0");
+  }
+  workload.tokens_per_sample = decode.steps;
+  workload.sharding = decode_sharding(network, decode, cores);
+  workload.step = gnmt_decode_step(network, decode);
 }
 
 Workload build_gnmt(const WorkloadOptions& options) {
   GnmtOptions network = gnmt_defaults();
-  gnmt_keys(network).apply("gnmt", options.model);
+  DecodeOptions decode;
+  gnmt_keys(network, decode).apply("gnmt", options.model);
   if (network.longest == 0) network.longest = network.length;
   if (network.longest > network.length) {
     throw base::InputError(fmt::format("model.longest={} is above model.length={}", network.longest, network.length));
@@ -55,8 +89,12 @@ Workload build_gnmt(const WorkloadOptions& options) {
   Workload workload;
   workload.name = "gnmt";
   workload.samples = network.batch;
-  workload.tokens_per_sample = network.length;
   workload.global = true;
+  if (options.decode) {
+    take_decode_step(workload, network, decode, options.replicas);
+    return workload;
+  }
+  workload.tokens_per_sample = network.length;
   if (!options.inference) workload.model_flops = gnmt_flops(network);
   workload.batched = {"source", "target_inputs", "targets"};
   workload.step = gnmt_training_step(network);

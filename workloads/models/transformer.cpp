@@ -6,11 +6,10 @@
 #include <map>
 #include <string>
 
-#include "workloads/decode_loop.h"
+#include "workloads/decode_step.h"
 #include "workloads/layers/cross_entropy.h"
 #include "workloads/layers/dropout.h"
 #include "workloads/layers/key_value_cache.h"
-#include "workloads/layers/next_tokens.h"
 
 namespace podsim::workloads::models {
 
@@ -38,13 +37,8 @@ class Transformer {
 
   const std::vector<TrainedTensor>& trained() const { return tensors_.all(); }
 
-  /// The results of a step with a cache, and the arrays that it replaces.
-  struct Decoded {
-    std::vector<InstructionId> results;
-    std::vector<layers::KeyValueCache::Replaced> caches;
-  };
-
-  Decoded decoded_step(const DecodeOptions& step) {
+  /// The program of a step with a cache; nothing can be added to it.
+  TrainingStep decoded_step(const DecodeOptions& step) {
     const bool starts = step.cached == 0;
     const bool encodes = has_encoder() && starts;
     const InstructionId source = encodes ? tokens("source_tokens", options_.source_sequence) : -1;
@@ -82,52 +76,15 @@ class Transformer {
       const hlo::build::GraphBuilder::Scope norm(b_, "final_norm");
       return layers::normalized(tensors_, step.all_next ? x : last_tokens(x), options_.norm);
     }();
-    InstructionId result = unembedded(x);
-    if (step.beam > 0) return searched(result, step.beam);
-    if (!step.logits) result = next_tokens(result, step);
-    Decoded decoded{{result}, {}};
+    const InstructionId logits = unembedded(x);
+    std::vector<ReplacedState> states;
     for (const layers::KeyValueCache& all : caches_) {
-      decoded.caches.insert(decoded.caches.end(), all.replaced().begin(), all.replaced().end());
+      states.insert(states.end(), all.replaced().begin(), all.replaced().end());
     }
-    return decoded;
+    return decode_step(tensors_, logits, states, step);
   }
 
  private:
-  /// [rows, tokens, V] -> s32[rows, tokens]
-  InstructionId next_tokens(InstructionId logits, const DecodeOptions& step) {
-    const hlo::build::GraphBuilder::Scope scope(b_, "next");
-    if (step.sampling == Sampling::greedy) return layers::most_probable(b_, logits);
-    const std::vector<std::int64_t> sizes = b_.shape(logits).dimensions;
-    const std::int64_t rows = sizes[0] * sizes[1];
-    const InstructionId uniform = b_.parameter(hlo::make_shape(options_.precision.parameter, {rows}), "uniform");
-    const layers::DrawnFrom from{step.sampling == Sampling::top_k ? step.top_k : 0, step.top_p};
-    return b_.reshape(layers::drawn_tokens(b_, b_.reshape(logits, {rows, sizes[2]}), uniform, from),
-                      {sizes[0], sizes[1]});
-  }
-
-  /// The step of a search whose hypotheses are the rows of logits [batch, 1, V].
-  Decoded searched(InstructionId logits, std::int64_t beam) {
-    const hlo::build::GraphBuilder::Scope scope(b_, "beam");
-    const std::int64_t rows = options_.batch, sequences = rows / beam;
-    const InstructionId scores =
-        b_.parameter(hlo::make_shape(options_.precision.parameter, {sequences, beam}), "beam_scores");
-    const layers::Continuations best =
-        layers::best_continuations(b_, b_.reshape(logits, {rows, options_.vocabulary}), scores);
-    Decoded decoded{{b_.reshape(best.tokens, {rows, 1}), b_.reshape(best.parents, {rows, 1})}, {{scores, best.scores}}};
-    for (const layers::KeyValueCache::Replaced& cache : caches_.front().replaced()) {
-      const std::vector<std::int64_t> sizes = b_.shape(cache.value).dimensions;
-      std::vector<std::int64_t> by_sequence{sequences, beam};
-      by_sequence.insert(by_sequence.end(), sizes.begin() + 1, sizes.end());
-      const InstructionId before = b_.reshape(cache.value, by_sequence);
-      const InstructionId ordered = [&] {
-        const hlo::build::GraphBuilder::Scope reorder(b_, b_[cache.parameter].name);
-        return layers::of_parents(b_, before, best.parents);
-      }();
-      decoded.caches.push_back({cache.parameter, b_.reshape(ordered, sizes)});
-    }
-    return decoded;
-  }
-
   /// The last token of every sequence: [batch, T, M] -> [batch, 1, M], or of several caches [1, rows, M] -> [1,
   /// sequences, M].
   InstructionId last_tokens(InstructionId x) {
@@ -381,19 +338,7 @@ TrainingStep transformer_training_step(const TransformerOptions& options) {
 
 TrainingStep transformer_decode_step(const TransformerOptions& options, const DecodeOptions& decode) {
   hlo::build::GraphBuilder b("transformer_decode_step");
-  Transformer network(b, options);
-  const Transformer::Decoded decoded = network.decoded_step(decode);
-  std::vector<InstructionId> outputs = decoded.results;
-  std::vector<hlo::Donation> donations;
-  for (const layers::KeyValueCache::Replaced& cache : decoded.caches) {
-    donations.push_back({std::int64_t(outputs.size()), b[cache.parameter].index});
-    outputs.push_back(cache.value);
-  }
-  std::vector<std::int64_t> frozen;
-  for (const TrainedTensor& tensor : network.trained()) frozen.push_back(b[tensor.value].index);
-  TrainingStep step = step_of(std::move(b), std::move(outputs), std::move(donations), {});
-  step.frozen = std::move(frozen);
-  return decode.steps == 1 ? step : decode_loop(step, decode.steps);
+  return Transformer(b, options).decoded_step(decode);
 }
 
 hlo::Module transformer_forward(const TransformerOptions& options) {

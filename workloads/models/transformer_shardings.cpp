@@ -21,6 +21,7 @@ struct Axes {
   std::string positions;     ///< [length, model]
   std::string into_heads;    ///< [model, heads, head]
   std::string out_of_heads;  ///< [heads, head, model]
+  std::string into_latent;   ///< [model, latent]
   std::string into_hidden;   ///< [model, hidden]
   std::string out_of_hidden;
   std::string gating;         ///< [model, experts]
@@ -59,7 +60,12 @@ class ShardingText {
     if (o_.position_embedding) split(stack + "position_embedding", axes_.positions);
     const std::string layer = stack + "layer*";
     split(layer + "/residual", axes_.batch);
-    for (const char* name : {"q", "k", "v"}) split(layer + "attention/w_" + name, axes_.into_heads);
+    split(layer + "attention/w_q", axes_.into_heads);
+    if (o_.attention.latent > 0) split(layer + "attention/w_down", axes_.into_latent);
+    const bool has_latents = o_.attention.latent > 0;
+    for (const char* name : {"k", "v"}) {
+      split(layer + (has_latents ? "attention/w_u" : "attention/w_") + name, axes_.into_heads);
+    }
     split(layer + "attention/w_o", axes_.out_of_heads);
     const bool gated = layers::is_gated(o_.feed_forward.activation);
     const std::int64_t mixtures = o_.mixture.experts > 0 ? layers / o_.mixture.interval : 0;
@@ -170,8 +176,10 @@ class DecodeRules {
   }
 
   void add_caches(const std::string& cache, const std::string& batch, const std::string& heads, std::int64_t cached) {
+    const bool has_latents = o_.attention.latent > 0;
     for (const std::string side : {"k", "v"}) {
-      const std::string name = "*" + cache + side;
+      if (has_latents && side == "v") break;
+      const std::string name = "*" + cache + (has_latents ? "latent" : side);
       const bool reads_pages = decode_.page > 0 && cached > 0;
       for (const char* array : {"", "_scale"}) {
         if (*array != '\0' && decode_.cache_type != CacheType::int8) continue;
@@ -222,6 +230,7 @@ std::string fully_sharded(const TransformerOptions& options, std::int64_t cores)
                   .positions = second,
                   .into_heads = first,
                   .out_of_heads = third,
+                  .into_latent = first,
                   .into_hidden = first,
                   .out_of_hidden = second,
                   .gating = first,
@@ -238,6 +247,7 @@ std::string tensor_parallel(const TransformerOptions& options, std::int64_t core
                   .positions = "",
                   .into_heads = second,
                   .out_of_heads = first,
+                  .into_latent = "",
                   .into_hidden = second,
                   .out_of_hidden = first,
                   .gating = "",
@@ -254,6 +264,7 @@ std::string tensor_parallel_fully_sharded(const TransformerOptions& options, std
                   .positions = "\"\", \"data\"",
                   .into_heads = width_first,
                   .out_of_heads = width_last,
+                  .into_latent = "\"data\"",
                   .into_hidden = width_first,
                   .out_of_hidden = "\"model\", \"data\"",
                   .gating = "\"data\"",

@@ -9,12 +9,15 @@ struct TransformerSizes {
   explicit TransformerSizes(const TransformerOptions& o)
       : heads(o.attention.heads * o.attention.head_size),
         key_heads(o.attention.heads_of_keys() * o.attention.head_size),
-        projections(2 * o.model * (heads + key_heads)),
+        queries(o.attention.heads * o.attention.query_size()),
+        projections(o.attention.latent == 0 ? 2 * o.model * (heads + key_heads)
+                                            : o.model * (queries + o.attention.rotary + o.attention.latent + heads) +
+                                                  2 * o.attention.latent * heads),
         feed_forward((layers::is_gated(o.feed_forward.activation) ? 3 : 2) * o.model * o.feed_forward.hidden),
         embedding(o.vocabulary * o.model),
         norm((o.norm == layers::NormKind::layer_norm ? 2 : 1) * o.model),
         attention_biases(o.attention.relative_buckets * o.attention.heads +
-                         (o.attention.query_key_norm ? 2 * o.attention.head_size : 0) +
+                         (o.attention.query_key_norm ? 2 * o.attention.head_size : 0) + o.attention.latent +
                          (o.attention.biases ? heads + 2 * key_heads + o.model : 0)),
         feed_forward_biases(o.feed_forward.biases ? o.feed_forward.hidden + o.model : 0),
         mixtures(o.mixture.experts > 0 ? o.layers / o.mixture.interval : 0),
@@ -32,6 +35,7 @@ struct TransformerSizes {
   }
 
   std::int64_t heads, key_heads;  ///< elements of a token in all query heads, and in all key heads
+  std::int64_t queries;           ///< elements of a token's queries, which have turned ones next to a latent
   std::int64_t projections, feed_forward, embedding, norm, attention_biases, feed_forward_biases;
   std::int64_t mixtures, encoder_mixtures;  ///< number of layers with a mixture
   std::int64_t gating;
@@ -55,7 +59,7 @@ std::int64_t parameter_count(const TransformerOptions& o) {
 
 double model_flops(const TransformerOptions& o) {
   const TransformerSizes sizes(o);
-  const double targets = double(o.batch * o.sequence), pair = 12 * double(sizes.heads);
+  const double targets = double(o.batch * o.sequence), pair = 6 * double(sizes.queries + sizes.heads);
   const double layer = double(sizes.projections + sizes.feed_forward);
   const double more_of_mixture = double(sizes.feed_forward + sizes.gating);  // a token passes through two experts
   double flops = 6 * targets * (double(o.layers) * layer + double(sizes.embedding)) +

@@ -44,6 +44,10 @@ ModelKeys transformer_keys(TransformerOptions& o, SharedNetwork& shared, DecodeO
            "tokens that a token attends to, itself included, decoders alone; 0: all\nbefore it");
   keys.add("model.rotary", o.attention.rotary, 0, most,
            "elements of each head that are turned by their positions, decoders\nalone; 0: none");
+  keys.add(
+      "model.latent", o.attention.latent, 0, most,
+      "elements of the latent vector that all heads' keys and values are\nproducts of, next to model.rotary turned "
+      "ones; 0: none");
   keys.add("model.query_key_norm", o.attention.query_key_norm, "whether queries and keys are normalised");
   keys.add("model.wide_scores", o.attention.wide_scores, "whether scores are products in the parameters' type");
   keys.add("model.encoder_layers", o.encoder_layers, 0, 1024, "layers of an encoder to attend to; 0: none");
@@ -134,7 +138,11 @@ void check_decoder(const TransformerOptions& o) {
   if (a.window > 0 && (o.encoder_layers > 0 || o.packed)) {
     throw base::InputError("model.window is for decoders without an encoder, whose sequences are not packed");
   }
-  if (a.rotary > 0 && (o.encoder_layers > 0 || a.rotary % 2 != 0 || a.rotary > a.head_size)) {
+  if (a.latent > 0 && (a.rotary == 0 || a.key_heads > 0 || a.biases || a.query_key_norm || a.relative_buckets > 0)) {
+    throw base::InputError(
+        "model.latent is for attention with model.rotary, without key heads, biases, norms of queries and distances");
+  }
+  if (a.rotary > 0 && (o.encoder_layers > 0 || a.rotary % 2 != 0 || (a.latent == 0 && a.rotary > a.head_size))) {
     throw base::InputError(
         fmt::format("model.rotary is for decoders without an encoder: an even number, at most the {} of model.d_head",
                     a.head_size));

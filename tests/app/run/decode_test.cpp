@@ -20,7 +20,8 @@ double cache_of(double sequences, double keys) { return 2 * 2 * layers * sequenc
 
 nlohmann::json decoded(const std::vector<std::string>& settings) {
   std::vector<std::string> command{"run", "gpt_6b", "--slice", "2x2", "--decode", "--json"};
-  for (const std::string& setting : {std::string("model.parameter_type=bf16"), std::string("model.tensor_parallel=8")}) {
+  for (const std::string& setting :
+       {std::string("model.parameter_type=bf16"), std::string("model.tensor_parallel=8")}) {
     command.insert(command.end(), {"--set", setting});
   }
   for (const std::string& setting : settings) command.insert(command.end(), {"--set", setting});
@@ -30,12 +31,12 @@ nlohmann::json decoded(const std::vector<std::string>& settings) {
 
 double bytes_of(const nlohmann::json& run) { return double(run["hbm_bytes_per_core_step"]); }
 
-// The rest are activations of one token, logits and padding.
+// The rest are activations of one token, which tiles pad to 16 rows of 8 KiB, in five arrays a layer: 1.2 %.
 TEST(RunDecode, OfOneSequenceReadsTheWeightsOnce) {
   const nlohmann::json run = decoded({"model.batch=1", "decode.cached=127"});
   const double least = weights + cache_of(1, 128);
   EXPECT_GT(bytes_of(run), least);
-  EXPECT_LT(bytes_of(run), 1.01 * least);
+  EXPECT_LT(bytes_of(run), 1.015 * least);
   EXPECT_GT(double(run["step_time_s"]) * double(run["machine_peaks"]["hbm_bytes_per_s_per_core"]), least);
 }
 
@@ -71,13 +72,14 @@ TEST(RunDecode, ACacheOfBytesHasHalfOfIt) {
 TEST(RunDecode, GatheredPagesAreReadTwiceAndWrittenOnce) {
   const double whole = bytes_of(decoded({"model.batch=32", "decode.cached=2047"}));
   const double paged = bytes_of(decoded({"model.batch=32", "decode.cached=2047", "decode.page=64"}));
-  EXPECT_NEAR(paged - whole, 2 * cache_of(32, 2048), 0.02 * cache_of(32, 2048));
+  const double moved = 2 * cache_of(32, 2048);
+  EXPECT_NEAR(paged - whole, moved, 0.02 * moved);
 }
 
 TEST(RunDecode, ALoopTakesAsLongAsItsSteps) {
   const double one = double(decoded({"model.batch=32", "decode.cached=1023"})["step_time_s"]);
-  const double loop =
-      double(decoded({"model.batch=32", "decode.cached=1016", "decode.capacity=1024", "decode.steps=8"})["step_time_s"]);
+  const double loop = double(
+      decoded({"model.batch=32", "decode.cached=1016", "decode.capacity=1024", "decode.steps=8"})["step_time_s"]);
   EXPECT_NEAR(loop, 8 * one, 0.02 * loop);
 }
 

@@ -68,6 +68,15 @@ TransformerOptions with_distances() {
   return options;
 }
 
+/// As DeepSeek-V2: steps read latents and never make keys and values.
+TransformerOptions with_latents() {
+  TransformerOptions options = like_llama();
+  options.attention.key_heads = 0;
+  options.attention.rotary = 4;
+  options.attention.latent = 5;
+  return options;
+}
+
 TransformerOptions with_encoder() {
   TransformerOptions options = small_decoder();
   options.encoder_layers = 2;
@@ -133,7 +142,7 @@ TEST_P(Decoding, GivesTheLogitsOfTheWholeNetwork) {
 
 INSTANTIATE_TEST_SUITE_P(Decoding, Decoding,
                          ::testing::Values(small_decoder, like_gpt, like_llama, with_window, with_distances,
-                                           with_encoder, with_experts));
+                                           with_encoder, with_experts, with_latents));
 
 TEST(Decoding, AWindowNeedsNoMoreKeysThanItReaches) {
   Cached way = ways_to_cache().front();
@@ -179,7 +188,7 @@ TEST(Decoding, SequencesHavePositionsOfTheirOwn) {
 
 // A prompt of three tokens joins two sequences that decode their fifth ones, with products in common.
 TEST(Decoding, APrefillJoinsSequencesThatDecode) {
-  for (TransformerOptions options : {like_gpt(), like_llama(), with_distances()}) {
+  for (TransformerOptions options : {like_gpt(), like_llama(), with_distances(), with_latents()}) {
     options.batch = 3;
     const Tensors data = inputs(options);
     const hlo::Literal whole = testing::whole_logits(options, data);

@@ -133,6 +133,15 @@ TEST(PartitionedDecoding, OfAPrefillThatJoins) {
   expect_same(shared_decoder(), decode, 4, 4);
 }
 
+TEST(PartitionedDecoding, OfLatents) {
+  TransformerOptions options = shared_decoder();
+  options.attention.latent = 5;
+  DecodeOptions decode = cached_tokens();
+  expect_same_on_meshes(options, decode);
+  decode.page = 4;
+  expect_same(options, decode, 4, 4);
+}
+
 TEST(PartitionedDecoding, OfTheKeysOfAnEncoder) {
   TransformerOptions options = shared_decoder();
   options.attention.rotary = 0;

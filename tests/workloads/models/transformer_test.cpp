@@ -104,6 +104,23 @@ TransformerOptions relative_with_late_division() {
   return options;
 }
 
+/// As Llama and Mistral: positions turn queries and keys, and tokens reach back over three.
+TransformerOptions rotary() {
+  TransformerOptions options = gated();
+  options.sequence = 6;
+  options.attention.rotary = 4;
+  options.attention.window = 3;
+  return options;
+}
+
+/// As DeepSeek-V2: all heads' keys and values are products of one latent vector.
+TransformerOptions latent() {
+  TransformerOptions options = gated();
+  options.attention.rotary = 2;
+  options.attention.latent = 5;
+  return options;
+}
+
 /// Random: tokens below the vocabulary, scales about 1, slots 0.
 std::vector<hlo::Literal> transformer_arguments(const hlo::Module& module, const TransformerOptions& options) {
   std::vector<hlo::Literal> arguments;
@@ -182,7 +199,7 @@ TEST_P(Transformer, HasAsManyParametersAsItsSizeSays) {
 
 INSTANTIATE_TEST_SUITE_P(Transformer, Transformer,
                          ::testing::Values(tiny_transformer, gated, swish, with_shared_keys, with_encoder, packed,
-                                           in_parts, relative, relative_with_late_division));
+                                           in_parts, relative, relative_with_late_division, rotary, latent));
 
 TEST(Transformer, CountsTheParametersOfExperts) {
   TransformerOptions options = with_encoder();
