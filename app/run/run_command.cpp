@@ -265,8 +265,7 @@ void add_inference_flag(CLI::App& run, RunOptions& options) {
          },
          "Type of the weights of inference: bf16, or int8, int4 or fp8 with\na scale for each output channel or, as in "
          "int4:group=128, for\neach group of inputs too [as in the program]")
-      ->option_text("TYPE")
-      ->needs("--inference");
+      ->option_text("TYPE");
 }
 
 void add_decode_flag(CLI::App& run, RunOptions& options) {
@@ -472,6 +471,9 @@ Examples:
 }
 
 void finish_options(const CLI::App& run, RunOptions& options) {
+  if (options.weights && !options.build.inference) {
+    throw base::InputError("--weights is of --inference and --decode: a step that trains has its own types");
+  }
   check_topology_flags(run, options);
   options.build.model = options.machine.take_model_settings();
 }

@@ -159,11 +159,23 @@ StudyFlag number_flag(std::string key, std::string word) {
 std::vector<StudyFlag> job_flags() {
   std::vector<StudyFlag> flags = run_flags();
   std::erase_if(flags, [](const StudyFlag& flag) {
-    constexpr std::array<std::string_view, 16> left_out{"detail",           "fold",          "decode",
-                                                        "overlap",          "contention",    "algorithm",
-                                                        "memory",           "rematerialise", "weight_update_sharding",
-                                                        "stages",           "micro_batches", "schedule",
-                                                        "chunks",           "divide_at",     "place_operators",
+    constexpr std::array<std::string_view, 18> left_out{"detail",
+                                                        "fold",
+                                                        "decode",
+                                                        "inference",
+                                                        "weights",
+                                                        "overlap",
+                                                        "contention",
+                                                        "algorithm",
+                                                        "memory",
+                                                        "rematerialise",
+                                                        "weight_update_sharding",
+                                                        "stages",
+                                                        "micro_batches",
+                                                        "schedule",
+                                                        "chunks",
+                                                        "divide_at",
+                                                        "place_operators",
                                                         "batch_per_replica"};
     return std::ranges::find(left_out, flag.key) != left_out.end();
   });

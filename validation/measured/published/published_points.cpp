@@ -189,6 +189,11 @@ void run_forward(PublishedStep& step, const Point& point, const char* workload) 
 void run_wide_resnet(PublishedStep& step, const Point& point) { run_forward(step, point, "wide_resnet"); }
 void run_resnet_forward(PublishedStep& step, const Point& point) { run_forward(step, point, "resnet50"); }
 
+/// Its program moves the whole cache by a token, turns all keys again, and sorts the vocabulary three times.
+void refuse_gptj_tokens(PublishedStep& step, const Point&) {
+  step.reason = "--decode has another program: python/examples/jax_gptj_decode.py has that of the source";
+}
+
 struct Configuration {
   std::string_view prefix;
   void (*choose)(PublishedStep& step, const Point& point);
@@ -200,6 +205,7 @@ constexpr std::array configurations = {Configuration{"GPT-2", run_gpt2},
                                        Configuration{"BiT ResNet-50x1", run_bit},
                                        Configuration{"ResNet-50 batch", run_resnet_point},
                                        Configuration{"ResNet-50 ImageNet forward", run_resnet_forward},
+                                       Configuration{"GPT-J 6B", refuse_gptj_tokens},
                                        Configuration{"WRN-28-10 CIFAR-10 forward", run_wide_resnet},
                                        Configuration{"AmoebaNet-D", run_amoebanet}};
 
