@@ -37,7 +37,7 @@ InstructionId distances(hlo::build::GraphBuilder& b, const Sizes& sizes) {
   return b.subtract(b.iota(shape, 0), b.iota(shape, 1));
 }
 
-/// Of every element of `before`, the bucket of the distance from a key to a later query; that of later keys is 0.
+/// The buckets of distances from keys to later queries, by the elements of `before`; later keys have 0.
 InstructionId distance_buckets(hlo::build::GraphBuilder& b, InstructionId before, std::int64_t buckets) {
   const hlo::Shape shape = b.shape(before);
   const std::int64_t exact = (buckets + 1) / 2;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "workloads/decode_step.h"
 #include "workloads/layers/attention.h"
+#include "workloads/layers/decode_step.h"
 
 namespace podsim::workloads::layers {
 

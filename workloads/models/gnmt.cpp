@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "workloads/decode_step.h"
 #include "workloads/layers/cross_entropy.h"
+#include "workloads/layers/decode_step.h"
 #include "workloads/layers/dropout.h"
 #include "workloads/layers/embedding.h"
 #include "workloads/layers/lstm.h"
@@ -62,7 +62,7 @@ class Gnmt {
       const hlo::build::GraphBuilder::Scope scope(b_, "logits");
       return b_.dot(found, w, {{}, {}, {1}, {0}});
     }();
-    return decode_step(tensors_, b_.reshape(logits, {rows(), 1, options_.vocabulary}), states_, decode);
+    return layers::decode_step(tensors_, b_.reshape(logits, {rows(), 1, options_.vocabulary}), states_, decode);
   }
 
  private:
@@ -197,8 +197,8 @@ class Gnmt {
   TrainedTensors tensors_;
   InstructionId table_ = -1;
   std::int64_t hypotheses_ = 1;
-  bool starts_ = false;                ///< a step of decoding begins with the sources
-  std::vector<ReplacedState> states_;  ///< of a step of decoding
+  bool starts_ = false;                        ///< a step of decoding begins with the sources
+  std::vector<layers::ReplacedState> states_;  ///< of a step of decoding
   std::vector<hlo::transform::GivenGradient> given_;
 };
 

@@ -35,7 +35,7 @@ struct GnmtOptions {
 /// the first layer of the decoder attended to.
 TrainingStep gnmt_training_step(const GnmtOptions& options);
 
-/// One step of decoding (decode_step.h): a token more for each of the hypotheses, of which each sentence has
+/// One step of decoding (layers/decode_step.h): a token more for each of the hypotheses, of which each sentence has
 /// decode.beam, or one. rows = batch times hypotheses. Parameters: tokens s32[rows, 1]; if sentences start
 /// (decode.cached = 0), source s32[batch, T]; states that the step replaces: for each layer "decoder/layer0/h" and
 /// "decoder/layer0/c" [rows, H], and of the first one "decoder/layer0/context" [rows, H]; "decoder/layer0/memory" and

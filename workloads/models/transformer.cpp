@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "workloads/decode_step.h"
 #include "workloads/layers/cross_entropy.h"
+#include "workloads/layers/decode_step.h"
 #include "workloads/layers/dropout.h"
 #include "workloads/layers/key_value_cache.h"
 
@@ -77,11 +77,11 @@ class Transformer {
       return layers::normalized(tensors_, step.all_next ? x : last_tokens(x), options_.norm);
     }();
     const InstructionId logits = unembedded(x);
-    std::vector<ReplacedState> states;
+    std::vector<layers::ReplacedState> states;
     for (const layers::KeyValueCache& all : caches_) {
       states.insert(states.end(), all.replaced().begin(), all.replaced().end());
     }
-    return decode_step(tensors_, logits, states, step);
+    return layers::decode_step(tensors_, logits, states, step);
   }
 
  private:

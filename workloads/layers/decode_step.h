@@ -7,7 +7,7 @@
 #include "workloads/trained_tensors.h"
 #include "workloads/training_step.h"
 
-namespace podsim::workloads {
+namespace podsim::workloads::layers {
 
 /// A parameter that a step of a decoder replaces: cached keys and values, the state of a recurrent layer.
 struct ReplacedState {
@@ -26,4 +26,4 @@ struct ReplacedState {
 TrainingStep decode_step(TrainedTensors& tensors, hlo::InstructionId logits, const std::vector<ReplacedState>& states,
                          const DecodeOptions& decode);
 
-}  // namespace podsim::workloads
+}  // namespace podsim::workloads::layers

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/decode_step.h"
+#include "workloads/layers/decode_step.h"
 
 #include <cstdint>
 #include <string>
 #include <utility>
 
-#include "workloads/decode_loop.h"
+#include "workloads/layers/decode_loop.h"
 #include "workloads/layers/next_tokens.h"
 
-namespace podsim::workloads {
+namespace podsim::workloads::layers {
 
 using hlo::InstructionId;
 using Sizes = std::vector<std::int64_t>;
@@ -18,17 +18,17 @@ namespace {
 InstructionId next_tokens(TrainedTensors& tensors, InstructionId logits, const DecodeOptions& decode) {
   hlo::build::GraphBuilder& b = tensors.builder();
   const hlo::build::GraphBuilder::Scope scope(b, "next");
-  if (decode.sampling == Sampling::greedy) return layers::most_probable(b, logits);
+  if (decode.sampling == Sampling::greedy) return most_probable(b, logits);
   const Sizes sizes = b.shape(logits).dimensions;
   const std::int64_t rows = sizes[0] * sizes[1];
   const InstructionId uniform = b.parameter(hlo::make_shape(tensors.precision().parameter, {rows}), "uniform");
-  const layers::DrawnFrom from{decode.sampling == Sampling::top_k ? decode.top_k : 0, decode.top_p};
+  const DrawnFrom from{decode.sampling == Sampling::top_k ? decode.top_k : 0, decode.top_p};
   const InstructionId flat = b.reshape(logits, {rows, sizes[2]});
-  return b.reshape(layers::drawn_tokens(b, flat, uniform, from), {sizes[0], sizes[1]});
+  return b.reshape(drawn_tokens(b, flat, uniform, from), {sizes[0], sizes[1]});
 }
 
 /// What a state becomes when hypotheses continue their parents.
-InstructionId of_parents(hlo::build::GraphBuilder& b, const ReplacedState& state, InstructionId parents) {
+InstructionId ordered_state(hlo::build::GraphBuilder& b, const ReplacedState& state, InstructionId parents) {
   const Sizes sizes = b.shape(state.value).dimensions;
   Sizes by_sequence = b.shape(parents).dimensions;
   by_sequence.insert(by_sequence.end(), sizes.begin() + 1, sizes.end());
@@ -36,7 +36,7 @@ InstructionId of_parents(hlo::build::GraphBuilder& b, const ReplacedState& state
   const InstructionId ordered = [&] {
     const std::string name = b[state.parameter].name;
     const hlo::build::GraphBuilder::Scope scope(b, name);
-    return layers::of_parents(b, before, parents);
+    return of_parents(b, before, parents);
   }();
   return b.reshape(ordered, sizes);
 }
@@ -49,9 +49,9 @@ std::vector<InstructionId> searched(TrainedTensors& tensors, InstructionId logit
   const std::int64_t rows = b.shape(logits).dimensions[0], words = b.shape(logits).dimensions[2];
   const InstructionId scores =
       b.parameter(hlo::make_shape(tensors.precision().parameter, {rows / beam, beam}), "beam_scores");
-  const layers::Continuations best = layers::best_continuations(b, b.reshape(logits, {rows, words}), scores);
+  const Continuations best = best_continuations(b, b.reshape(logits, {rows, words}), scores);
   for (ReplacedState& state : states) {
-    if (state.of_hypotheses) state.value = of_parents(b, state, best.parents);
+    if (state.of_hypotheses) state.value = ordered_state(b, state, best.parents);
   }
   states.insert(states.begin(), {scores, best.scores, false});
   return {b.reshape(best.tokens, {rows, 1}), b.reshape(best.parents, {rows, 1})};
@@ -81,4 +81,4 @@ TrainingStep decode_step(TrainedTensors& tensors, InstructionId logits, const st
   return decode.steps == 1 ? step : decode_loop(step, decode.steps);
 }
 
-}  // namespace podsim::workloads
+}  // namespace podsim::workloads::layers

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/decode_loop.h"
+#include "workloads/layers/decode_loop.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace podsim::workloads {
+namespace podsim::workloads::layers {
 
 using hlo::ElementType;
 using hlo::InstructionId;
@@ -133,4 +133,4 @@ class DecodeLoop {
 
 TrainingStep decode_loop(const TrainingStep& step, std::int64_t steps) { return DecodeLoop(step, steps).run(); }
 
-}  // namespace podsim::workloads
+}  // namespace podsim::workloads::layers
