@@ -15,9 +15,6 @@ namespace podsim::workloads {
 /// "model.layers" -> "64"
 using ModelSettings = std::map<std::string, std::string, std::less<>>;
 
-/// Whether a setting is of a workload ("model.layers", "decode.cached") and not of a machine.
-inline bool is_model_setting(std::string_view key) { return key.starts_with("model.") || key.starts_with("decode."); }
-
 enum class ModelValues { whole, real, text };
 
 /// A key as listings show it.

@@ -47,8 +47,9 @@ StepCompiler::StepCompiler(const RunOptions& options, const sw::TargetMachine& m
       part_(options.build.inference && !options.build.decode ? sw::driver::Part::inference : sw::driver::Part::step),
       partition_(options.partition, options.workload, options.build.model) {
   const workloads::importers::Importer* importer = workloads::importers::importer_of(options_.workload);
-  if (importer != nullptr && options_.build.decode) {
-    throw base::InputError("--decode is for built-in workloads: a program of a file is a step as it is");
+  if (importer != nullptr && importer->net == nullptr && options_.build.decode) {
+    throw base::InputError(
+        "--decode is for built-in workloads and pages of layers: a program of a file is a step as it is");
   }
   if (importer != nullptr && importer->net != nullptr) {
     read_net(*importer);
@@ -75,6 +76,9 @@ void StepCompiler::read_costs() {
 
 void StepCompiler::read_net(const workloads::importers::Importer& importer) {
   net_ = importer.net("WORKLOAD", options_.workload, options_.build.model);
+  if (net_->sharding && options_.build.decode) {
+    net_->sharding = workloads::nets::net_decode_sharding(*net_, options_.build);
+  }
   if (net_->sharding) partition_.bring(*net_->sharding);
 }
 

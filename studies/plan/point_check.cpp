@@ -12,6 +12,7 @@
 #include "sw/collectives/collective_groups.h"
 #include "sw/placement/mesh_placement.h"
 #include "workloads/importers/importer.h"
+#include "workloads/machines/model_settings.h"
 #include "workloads/models/registry.h"
 
 namespace podsim::studies::plan {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "workloads/importers/importer.h"
+#include "workloads/machines/model_settings.h"
 #include "workloads/models/registry.h"
 
 namespace podsim::studies::plan {

@@ -14,6 +14,7 @@
 #include "studies/plan/study_values.h"
 #include "workloads/importers/importer.h"
 #include "workloads/machines/machines.h"
+#include "workloads/machines/model_settings.h"
 #include "workloads/models/registry.h"
 
 namespace podsim::studies::plan {

@@ -7,6 +7,7 @@
 
 #include "noc/slice.h"
 #include "workloads/machines/machines.h"
+#include "workloads/machines/model_settings.h"
 #include "workloads/models/registry.h"
 #include "workloads/workload.h"
 

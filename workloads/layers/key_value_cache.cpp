@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "workloads/layers/embedding.h"
+
 namespace podsim::workloads::layers {
 
 using hlo::ComparisonDirection;
@@ -84,6 +86,15 @@ InstructionId KeyValueCache::parameter(std::string_view name, const hlo::Shape& 
   return b_.parameter(shape, b_.scope());
 }
 
+InstructionId KeyValueCache::rows_at_positions(TrainedTensors& tensors, InstructionId table) const {
+  const GraphBuilder::Scope scope(b_, "positions");
+  const InstructionId rows = embedded(tensors, table, positions_, EmbeddingLookup::gather);
+  const std::int64_t features = b_.shape(table).dimensions[1];
+  if (b_.shape(rows).dimensions[0] == options_.sequences) return rows;
+  return b_.broadcast(b_.reshape(rows, {options_.new_tokens, features}),
+                      {options_.sequences, options_.new_tokens, features}, {1, 2});
+}
+
 AttentionMask KeyValueCache::mask(std::int64_t heads) {
   const GraphBuilder::Scope scope(b_, "mask");
   const Sizes sizes{options_.sequences, heads, options_.new_tokens, keys()};
@@ -91,7 +102,8 @@ AttentionMask KeyValueCache::mask(std::int64_t heads) {
   return {b_.broadcast(b_.reshape(valid_, {options_.new_tokens, keys()}), sizes, {2, 3})};
 }
 
-/// s32[B T, indices]: where the new tokens are in an array of the cache.
+/// Where the new tokens are in an array of the cache: s32[B, T, 1], the key of the sequence, or with pages s32[B, T,
+/// 2], page and key.
 InstructionId KeyValueCache::slots() {
   if (slots_ >= 0) return slots_;
   const GraphBuilder::Scope scope(b_, "slots");
@@ -101,16 +113,14 @@ InstructionId KeyValueCache::slots() {
   if (options_.window > 0) {
     key = b_.binary(hlo::Opcode::remainder, key, b_.full_like(key, double(options_.capacity)));
   }
-  InstructionId row = b_.iota(whole_numbers(sizes), 0);
-  if (options_.page > 0) {
-    const InstructionId page = b_.full_like(key, double(options_.page));
-    const InstructionId entry = b_.divide(key, page);
-    const InstructionId index =
-        b_.concatenate({b_.reshape(row, {batch, tokens, 1}), b_.reshape(entry, {batch, tokens, 1})}, 2);
-    row = b_.gather(table_, index, rows_at(2, {0, 1}, 3), {1, 1});
-    key = b_.binary(hlo::Opcode::remainder, key, page);
-  }
-  slots_ = b_.concatenate({b_.reshape(row, {batch, tokens, 1}), b_.reshape(key, {batch, tokens, 1})}, 2);
+  const Sizes with_index{batch, tokens, 1};
+  if (options_.page == 0) return slots_ = b_.reshape(key, with_index);
+  const InstructionId page = b_.full_like(key, double(options_.page));
+  const InstructionId row = b_.iota(whole_numbers(sizes), 0), entry = b_.divide(key, page);
+  const InstructionId index = b_.concatenate({b_.reshape(row, with_index), b_.reshape(entry, with_index)}, 2);
+  const InstructionId number = b_.gather(table_, index, rows_at(2, {0, 1}, 3), {1, 1});
+  key = b_.binary(hlo::Opcode::remainder, key, page);
+  slots_ = b_.concatenate({b_.reshape(number, with_index), b_.reshape(key, with_index)}, 2);
   return slots_;
 }
 
@@ -139,7 +149,12 @@ InstructionId KeyValueCache::written(std::string_view name, InstructionId cache,
   }();
   const InstructionId indices = slots();
   const GraphBuilder::Scope scope(b_, name);
-  return b_.scatter(cache, indices, fresh, rows_at(rank, {0, 2}, 3), latest);
+  hlo::GatherDimensions dimensions = rows_at(rank, {0, 2}, 3);
+  if (options_.page == 0) {  // every sequence has its own part of the cache
+    dimensions.collapsed = dimensions.index_map = {2};
+    dimensions.operand_batching = dimensions.indices_batching = {0};
+  }
+  return b_.scatter(cache, indices, fresh, std::move(dimensions), latest);
 }
 
 /// Writes `fresh` [B, T, heads, ...] into the parameter, and returns the whole cache: [B, heads, keys, ...] or, by

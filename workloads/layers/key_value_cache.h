@@ -50,6 +50,8 @@ class KeyValueCache {
   hlo::InstructionId positions() const { return positions_; }
   /// s32[R, T, keys]: how far a key is before a new token.
   hlo::InstructionId distances() const { return distances_; }
+  /// Rows of a table [positions, features] for the new tokens: [B, T, features] in the type of the activations.
+  hlo::InstructionId rows_at_positions(TrainedTensors& tensors, hlo::InstructionId table) const;
   /// The keys that the new tokens may attend to, for `heads` heads of queries.
   AttentionMask mask(std::int64_t heads);
 

@@ -63,7 +63,7 @@ InstructionId time_of(hlo::build::GraphBuilder& b, InstructionId trip, std::int6
 
 /// A softmax over the first dimension of [S, B].
 InstructionId softmax(hlo::build::GraphBuilder& b, InstructionId scores) {
-  const Sizes& sizes = b.shape(scores).dimensions;
+  const Sizes sizes = b.shape(scores).dimensions;
   const InstructionId most = b.reduce_max(scores, {0});
   const InstructionId power = b.exponential(b.subtract(scores, b.broadcast(most, sizes, {1})));
   return b.divide(power, b.broadcast(b.reduce_add(power, {0}), sizes, {1}));

@@ -7,7 +7,7 @@
 #include "base/host/arguments.h"
 #include "hw/memory/dram/stream_calibration.h"
 #include "workloads/machines/machines.h"
-#include "workloads/model_options.h"
+#include "workloads/machines/model_settings.h"
 
 namespace podsim::workloads::machines {
 

@@ -49,7 +49,7 @@ std::vector<ModelKey> gnmt_key_list() {
 }
 
 /// Sentences over all cores, or everything on each of them if they do not divide.
-std::string decode_sharding(const GnmtOptions& network, const DecodeOptions& decode, std::int64_t cores) {
+std::string gnmt_sharding(const GnmtOptions& network, const DecodeOptions& decode, std::int64_t cores) {
   std::string text = fmt::format("[mesh]\naxes = \"x={}\"\n\n[sharding]\n", cores);
   if (network.batch % cores != 0) return text;
   const bool starts = decode.cached == 0;
@@ -62,7 +62,7 @@ std::string decode_sharding(const GnmtOptions& network, const DecodeOptions& dec
   return text;
 }
 
-void take_decode_step(Workload& workload, const GnmtOptions& network, DecodeOptions decode, std::int64_t cores) {
+void take_gnmt_step(Workload& workload, const GnmtOptions& network, DecodeOptions decode, std::int64_t cores) {
   if (decode.cached < 0) decode.cached = network.length - 1;
   if (decode.steps > 1 && (decode.cached == 0 || decode.logits)) {
     throw base::InputError("a loop on the device has no encoder, and gives no logits", "decode.steps=1");
@@ -71,7 +71,7 @@ void take_decode_step(Workload& workload, const GnmtOptions& network, DecodeOpti
     throw base::InputError("a beam search has no sampling and gives no logits", "decode.beam=0");
   }
   workload.tokens_per_sample = decode.steps;
-  workload.sharding = decode_sharding(network, decode, cores);
+  workload.sharding = gnmt_sharding(network, decode, cores);
   workload.step = gnmt_decode_step(network, decode);
 }
 
@@ -91,7 +91,7 @@ Workload build_gnmt(const WorkloadOptions& options) {
   workload.samples = network.batch;
   workload.global = true;
   if (options.decode) {
-    take_decode_step(workload, network, decode, options.replicas);
+    take_gnmt_step(workload, network, decode, options.replicas);
     return workload;
   }
   workload.tokens_per_sample = network.length;

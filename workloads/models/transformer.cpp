@@ -169,22 +169,17 @@ class Transformer {
     const hlo::build::GraphBuilder::Scope scope(b_, "embed");
     const bool narrow = options_.tied_embedding || options_.lookup == layers::EmbeddingLookup::one_hot;
     const InstructionId x = layers::embedded(tensors_, narrow ? table.narrow : table.value, indices, options_.lookup);
-    if (places >= 0 && cached) return b_.add(x, rows_at_positions(places, b_.shape(x).dimensions));
+    if (places >= 0 && cached) return b_.add(x, rows_at_positions(places));
     return dropped(places < 0 ? x : b_.add(x, b_.broadcast(places, b_.shape(x).dimensions, {1, 2})));
   }
 
-  /// Rows of the trained positions for the new tokens, as sizes [batch, T, M] or, of several caches, [1, rows, M].
-  InstructionId rows_at_positions(InstructionId places, const std::vector<std::int64_t>& sizes) {
-    const hlo::build::GraphBuilder::Scope scope(b_, "positions");
+  /// Rows of the trained positions for the new tokens: [batch, T, M] or, of several caches, [1, rows, M].
+  InstructionId rows_at_positions(InstructionId places) {
+    if (caches_.size() == 1) return caches_.front().rows_at_positions(tensors_, places);
     std::vector<InstructionId> parts;
     for (const layers::KeyValueCache& cache : caches_) {
-      const std::int64_t sequences = cache.options().sequences, tokens = cache.options().new_tokens;
-      InstructionId rows = layers::embedded(tensors_, places, cache.positions(), layers::EmbeddingLookup::gather);
-      if (b_.shape(rows).dimensions[0] != sequences) {
-        rows = b_.broadcast(b_.reshape(rows, {tokens, sizes[2]}), {sequences, tokens, sizes[2]}, {1, 2});
-      }
-      if (caches_.size() == 1) return rows;
-      parts.push_back(b_.reshape(rows, {1, sequences * tokens, sizes[2]}));
+      const std::int64_t rows = cache.options().sequences * cache.options().new_tokens;
+      parts.push_back(b_.reshape(cache.rows_at_positions(tensors_, places), {1, rows, options_.model}));
     }
     return b_.concatenate(parts, 1);
   }

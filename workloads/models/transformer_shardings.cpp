@@ -93,14 +93,14 @@ using hlo::spmd::mesh::ShardingRule;
 /// Rewrites the rules of a training step for a step of decoding.
 class DecodeRules {
  public:
-  DecodeRules(ShardingFile file, const TransformerOptions& options, const DecodeOptions& decode)
-      : file_(std::move(file)), o_(options), decode_(decode) {
-    batch_ = axes_of("tokens", 0);
+  DecodeRules(ShardingFile file, const DecodedNetwork& network, const DecodeOptions& decode)
+      : file_(std::move(file)), network_(network), decode_(decode) {
+    batch_ = axes_of(network.tokens, 0);
     heads_ = axes_of("attention/w_k", 1);
     // The hypotheses of a sequence stay together.
-    const std::int64_t sequences = o_.batch / std::max<std::int64_t>(decode_.beam, 1);
+    const std::int64_t sequences = network.rows / std::max<std::int64_t>(decode_.beam, 1);
     splits_batch_ = !batch_.empty() && sequences % parts(batch_) == 0;
-    splits_heads_ = !heads_.empty() && o_.attention.heads_of_keys() % parts(heads_) == 0;
+    splits_heads_ = !heads_.empty() && network.key_heads % parts(heads_) == 0;
   }
 
   ShardingFile run() {
@@ -122,9 +122,9 @@ class DecodeRules {
              std::ranges::all_of(rule.dimensions, [](const std::string& axes) { return axes.empty(); });
     });
     const std::string batch = splits_batch_ ? batch_ : "", heads = splits_heads_ ? heads_ : "";
-    add_caches("attention/cache/", batch, heads, decode_.cached);
+    add_caches("/cache/", batch, heads, decode_.cached);
     if (decode_.beam > 0) add("beam_scores", {batch});
-    if (decode_.prefill > 0) add_caches("attention/prefill_cache/", "", heads, decode_.prefill_cached);
+    if (decode_.prefill > 0) add_caches("/prefill_cache/", "", heads, decode_.prefill_cached);
     // What arrays are indexed by is split as they are, or whole.
     if (decode_.cached > 0) add_index("position", decode_.ragged ? batch : "");
     if (decode_.page > 0) add_index("block_table", "");
@@ -157,9 +157,9 @@ class DecodeRules {
 
   /// What only training has, and the encoder, which runs when sequences start.
   bool is_absent(std::string_view pattern) const {
-    if (pattern == "targets" || pattern.ends_with("sentences")) return true;
+    if (std::ranges::find(network_.absent, pattern) != network_.absent.end()) return true;
     const bool of_encoder = pattern.starts_with("encoder") || pattern.starts_with("source");
-    return of_encoder && (o_.encoder_layers == 0 || decode_.cached > 0);
+    return of_encoder && (!network_.has_encoder || decode_.cached > 0);
   }
 
   static bool is_activation(std::string_view pattern) {
@@ -176,14 +176,14 @@ class DecodeRules {
   }
 
   void add_caches(const std::string& cache, const std::string& batch, const std::string& heads, std::int64_t cached) {
-    const bool has_latents = o_.attention.latent > 0;
+    const bool has_latents = network_.has_latents;
     for (const std::string side : {"k", "v"}) {
       if (has_latents && side == "v") break;
       const std::string name = "*" + cache + (has_latents ? "latent" : side);
       const bool reads_pages = decode_.page > 0 && cached > 0;
       for (const char* array : {"", "_scale"}) {
         if (*array != '\0' && decode_.cache_type != CacheType::int8) continue;
-        if (decode_.beam > 0) add("beam/layer" + name + array, {batch, "", heads});
+        if (decode_.beam > 0) add("beam/" + name + array, {batch, "", heads});
         add(name + array, {batch, heads});
         if (reads_pages) add(name + array + "/pages", {batch, "", heads});
       }
@@ -207,7 +207,7 @@ class DecodeRules {
   }
 
   ShardingFile file_;
-  const TransformerOptions& o_;
+  const DecodedNetwork& network_;
   const DecodeOptions& decode_;
   std::string batch_, heads_;
   bool splits_batch_ = false, splits_heads_ = false;
@@ -215,11 +215,19 @@ class DecodeRules {
 
 }  // namespace
 
-std::string decode_sharding(const std::string& training, const TransformerOptions& options, const DecodeOptions& decode,
+DecodedNetwork decoded_network(const TransformerOptions& options) {
+  return {.rows = options.batch,
+          .key_heads = options.attention.heads_of_keys(),
+          .has_encoder = options.encoder_layers > 0,
+          .has_latents = options.attention.latent > 0,
+          .absent = {"targets", "sentences", "source_sentences"}};
+}
+
+std::string decode_sharding(const std::string& training, const DecodedNetwork& network, const DecodeOptions& decode,
                             std::int64_t cores) {
   ShardingFile file = hlo::spmd::mesh::read_sharding_file("sharding", training);
   if (!file.mesh) file.mesh = hlo::spmd::mesh::Mesh({{"x", cores}});
-  return hlo::spmd::mesh::to_string(DecodeRules(std::move(file), options, decode).run());
+  return hlo::spmd::mesh::to_string(DecodeRules(std::move(file), network, decode).run());
 }
 
 std::string fully_sharded(const TransformerOptions& options, std::int64_t cores) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "workloads/models/transformer.h"
 
@@ -21,10 +22,21 @@ std::string tensor_parallel(const TransformerOptions& options, std::int64_t core
 /// these weights along their width, as with Megatron on ZeRO. The mesh is data, model. `ways` divides the cores.
 std::string tensor_parallel_fully_sharded(const TransformerOptions& options, std::int64_t cores, std::int64_t ways);
 
+/// What the sharding of a decoder depends on.
+struct DecodedNetwork {
+  std::int64_t rows = 1;  ///< sequences, or hypotheses of them
+  std::int64_t key_heads = 1;
+  bool has_encoder = false;
+  bool has_latents = false;
+  std::string tokens = "tokens";         ///< the parameter
+  std::vector<std::string> absent = {};  ///< names of parameters that only training has
+};
+DecodedNetwork decoded_network(const TransformerOptions& options);
+
 /// A sharding of training as that of a step of decoding: without the targets, with arrays of the cache split along
 /// their sequences as the tokens are, and along their heads as "layer*/attention/w_k" is. Sequences that do not divide
 /// among the cores of their axes are whole on each of them, and so are heads. `cores` is for a text without a mesh.
-std::string decode_sharding(const std::string& training, const TransformerOptions& options, const DecodeOptions& decode,
+std::string decode_sharding(const std::string& training, const DecodedNetwork& network, const DecodeOptions& decode,
                             std::int64_t cores);
 
 }  // namespace podsim::workloads::models

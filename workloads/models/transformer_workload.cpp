@@ -212,11 +212,11 @@ void take_decode_step(Workload& workload, TransformerOptions network, DecodeOpti
   network.batch *= std::max<std::int64_t>(decode.beam, 1);
   workload.step = transformer_decode_step(network, decode);
   if (!workload.sharding.empty()) {
-    workload.sharding = decode_sharding(workload.sharding, network, decode, cores);
+    workload.sharding = decode_sharding(workload.sharding, decoded_network(network), decode, cores);
     return;
   }
   const std::string by_batch = fmt::format("[mesh]\naxes = \"x={}\"\n[sharding]\n\"tokens\" = [\"x\"]\n", cores);
-  workload.sharding = decode_sharding(by_batch, network, decode, cores);
+  workload.sharding = decode_sharding(by_batch, decoded_network(network), decode, cores);
 }
 
 Workload build(const WorkloadOptions& options, std::string name, TransformerOptions network,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "workloads/layers/cross_entropy.h"
+#include "workloads/layers/decode_step.h"
 #include "workloads/layers/dropout.h"
 
 namespace podsim::workloads::nets {
@@ -166,6 +167,46 @@ Loss LayerWriter::loss() {
   return loss_;
 }
 
+TrainingStep LayerWriter::decode_step(const DecodeOptions& decode) {
+  const Input& tokens = net_.inputs.front();
+  if (tokens.type != hlo::ElementType::s32 || tokens.sizes.size() != 1) {
+    reject_at(tokens.place, fmt::format("a step of decoding has tokens as first input, '{}' is none", tokens.name));
+  }
+  {
+    const Scope scope(b_, tokens.name);
+    const hlo::Shape shape = hlo::make_shape(hlo::ElementType::s32, {options_.batch, decode.new_tokens});
+    add_input(tokens, b_.parameter(shape, tokens.name));
+  }
+  cache_.emplace(b_, layers::CacheOptions{.sequences = options_.batch,
+                                          .new_tokens = decode.new_tokens,
+                                          .capacity = decode.capacity,
+                                          .starts = decode.cached == 0,
+                                          .ragged = decode.ragged,
+                                          .page = decode.page,
+                                          .narrow = decode.cache_type == CacheType::int8,
+                                          .type = decode.cache_type == CacheType::bf16 ? hlo::ElementType::bf16
+                                                                                       : net_.precision.activation});
+  last_only_ = !decode.all_next;
+  scopes_.emplace_back();
+  const InstructionId result = write_list(net_.layers, first_input_);
+  const InstructionId logits = last_tokens(logits_ < 0 ? result : logits_);
+  if (sizes(logits).size() != 3) {
+    reject_at(net_.place, fmt::format("a step of decoding ends in logits [batch, tokens, words], this one in {}",
+                                      hlo::to_string(b_.shape(logits))));
+  }
+  return layers::decode_step(tensors_, logits, cache_->replaced(), decode);
+}
+
+InstructionId LayerWriter::last_tokens(InstructionId x) {
+  const Sizes all = sizes(x);
+  if (!last_only_ || all.size() != 3 || all[1] == 1) return x;
+  return b_.slice(x, {{0, all[0]}, {all[1] - 1, all[1]}, {0, all[2]}});
+}
+
+void LayerWriter::reject_in_decoding(std::string_view what) const {
+  if (cache_) reject(fmt::format("{} of '{}' has no step of decoding", what, current_->name));
+}
+
 // --- images
 
 InstructionId LayerWriter::convolved(const Convolution& layer, InstructionId x) {
@@ -225,6 +266,7 @@ InstructionId LayerWriter::write(const MaxPool& layer, InstructionId x) {
 }
 
 InstructionId LayerWriter::write(const AveragePool&, InstructionId x) {
+  reject_in_decoding("a mean over tokens");
   if (sizes(x).size() == 4) return layers_.global_average_pool(x);
   require_rank(x, 3, "images or rows [batch, length, features]");
   const InstructionId sum = b_.reduce_add(b_.convert(x, net_.precision.parameter), {1});
@@ -269,11 +311,15 @@ InstructionId LayerWriter::write(const Embedding& layer, InstructionId x) {
     narrow = b_.convert(table, net_.precision.activation);
     tables_[current_->name] = {narrow, layer.width};
   }
-  const InstructionId places = layer.positions ? tensors_.weight("position_embedding", {length, layer.width}) : -1;
+  if (!layer.segments.empty()) reject_in_decoding("an embedding of segments");
+  const std::int64_t all_places = cache_ ? net_.inputs.front().sizes.front() : length;
+  const InstructionId places = layer.positions ? tensors_.weight("position_embedding", {all_places, layer.width}) : -1;
   const InstructionId kinds =
       layer.segments.empty() ? -1 : tensors_.weight("segment_embedding", {layer.segment_kinds, layer.width});
   InstructionId y = layers::embedded(tensors_, narrow >= 0 ? narrow : table, x, layer.lookup);
-  if (places >= 0) y = b_.add(y, b_.broadcast(places, sizes(y), {1, 2}));
+  if (places >= 0) {
+    y = b_.add(y, cache_ ? cache_->rows_at_positions(tensors_, places) : b_.broadcast(places, sizes(y), {1, 2}));
+  }
   if (kinds >= 0) {
     const InstructionId segments = named(layer.segments);
     require_whole_numbers(segments, layer.segments, sizes(x));
@@ -312,9 +358,22 @@ layers::AttentionMask LayerWriter::mask(const Attention& layer, InstructionId x,
   return mask;
 }
 
+InstructionId LayerWriter::attended(const Attention& layer, InstructionId x) {
+  const bool causal = layer.causal && layer.present.empty() && layer.memory.empty();
+  if (!causal) reject_in_decoding("attention that is not causal");
+  const std::int64_t heads = layer.options.heads, of_keys = layer.options.heads_of_keys();
+  if (heads % of_keys != 0) {
+    reject(fmt::format("{} heads of '{}' are not a multiple of {} heads of keys", heads, current_->name, of_keys));
+  }
+  return surrounded(layer.around, x, [&](InstructionId y) {
+    return layers::cached_attention(tensors_, y, {&*cache_, 1}, layer.options);
+  });
+}
+
 InstructionId LayerWriter::write(const Attention& layer, InstructionId x) {
   require_rank(x, 3, "rows [batch, length, features]");
   require_activations(x);
+  if (cache_) return attended(layer, x);
   const InstructionId memory = layer.memory.empty() ? x : named(layer.memory);
   if (sizes(memory).size() != 3 || sizes(memory)[0] != sizes(x)[0] || sizes(memory)[2] != sizes(x)[2]) {
     reject(fmt::format("'{}' attends from {} to {}, which differ in more than their length", current_->name,
@@ -352,6 +411,7 @@ InstructionId LayerWriter::write(const Mixture& layer, InstructionId x) {
   require_rank(x, 3, "rows [batch, length, features]");
   require_activations(x);
   layers::MixtureOptions options = layer.options;
+  if (cache_) options.group = sizes(x)[0] * sizes(x)[1];
   const std::int64_t tokens = sizes(x)[0] * sizes(x)[1], group = options.group > 0 ? options.group : sizes(x)[1];
   if (tokens % group != 0) {
     reject(fmt::format("{} tokens of '{}' are not a multiple of its groups of {}", tokens, current_->name, group));
@@ -367,6 +427,7 @@ InstructionId LayerWriter::write(const Mixture& layer, InstructionId x) {
 }
 
 InstructionId LayerWriter::write(const Logits& layer, InstructionId x) {
+  if (cache_) x = last_tokens(x);
   require_activations(x);
   const std::int64_t width = sizes(x).back();
   const int last = int(b_.shape(x).rank()) - 1;
@@ -392,6 +453,7 @@ InstructionId LayerWriter::write(const Logits& layer, InstructionId x) {
 }
 
 InstructionId LayerWriter::write(const Rows& layer, InstructionId x) {
+  reject_in_decoding("a choice of rows");
   require_rank(x, 3, "rows [batch, length, features]");
   const InstructionId places = named(layer.places);
   if (sizes(places).size() != 2) {
@@ -405,6 +467,7 @@ InstructionId LayerWriter::write(const Rows& layer, InstructionId x) {
 }
 
 InstructionId LayerWriter::write(const First&, InstructionId x) {
+  reject_in_decoding("a choice of rows");
   require_rank(x, 3, "rows [batch, length, features]");
   const Sizes all = sizes(x);
   return b_.reshape(b_.slice(x, {{0, all[0]}, {0, 1}, {0, all[2]}}), {all[0], all[2]});
@@ -476,6 +539,7 @@ InstructionId LayerWriter::write(const Dropout& layer, InstructionId x) {
 
 InstructionId LayerWriter::write(const CrossEntropy& layer, InstructionId x) {
   require_activations(x);
+  if (cache_) return logits_ = x;
   const InstructionId labels = named(layer.labels);
   Sizes rows = sizes(x);
   if (rows.size() < 2) require_rank(x, 2, "[..., classes]");

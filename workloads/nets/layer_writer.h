@@ -2,12 +2,15 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "workloads/decode_options.h"
 #include "workloads/layers.h"
+#include "workloads/layers/key_value_cache.h"
 #include "workloads/nets/net.h"
 #include "workloads/nets/net_graph.h"
 #include "workloads/trained_tensors.h"
@@ -30,6 +33,8 @@ class LayerWriter {
   void add_input(const Input& input, hlo::InstructionId id);
   /// Writes all layers and returns the sum of their losses.
   Loss loss();
+  /// Writes all layers as a step of decoding, with its inputs, and completes it; nothing can be written any more.
+  TrainingStep decode_step(const DecodeOptions& decode);
   /// Tensors in the order in which the layers trained them.
   const std::vector<TrainedTensor>& trained() const { return trained_; }
 
@@ -73,6 +78,13 @@ class LayerWriter {
   void collect_trained();
   void add_loss(const Loss& loss, double weight);
 
+  /// The last tokens of [batch, tokens, features] if the step of decoding has no use for the others.
+  hlo::InstructionId last_tokens(hlo::InstructionId x);
+  /// Throws if a step of decoding is written, which `what` is not for.
+  void reject_in_decoding(std::string_view what) const;
+  /// Attention to cached tokens.
+  hlo::InstructionId attended(const Attention& layer, hlo::InstructionId x);
+
   template <typename Body>
   hlo::InstructionId surrounded(const Surroundings& around, hlo::InstructionId x, const Body& body);
   hlo::InstructionId normalized(layers::NormKind kind, hlo::InstructionId x);
@@ -104,6 +116,9 @@ class LayerWriter {
   std::set<std::string, std::less<>> tied_;  ///< embeddings that logits name
   std::map<std::string, Table, std::less<>> tables_;
   const Layer* current_ = nullptr;
+  std::optional<layers::KeyValueCache> cache_;  ///< of a step of decoding
+  bool last_only_ = false;                      ///< logits are those of the last token
+  hlo::InstructionId logits_ = -1;              ///< that a loss reads, in a step of decoding
   Loss loss_;
 };
 

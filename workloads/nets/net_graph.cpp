@@ -46,4 +46,9 @@ TrainingStep net_training_step(const Net& net, const NetOptions& options) {
   return training_step(std::move(b), loss, writer.trained(), {net.optimizer, options.replicas, net.gradients});
 }
 
+TrainingStep net_decode_step(const Net& net, const NetOptions& options, const DecodeOptions& decode) {
+  GraphBuilder b(net.name);
+  return LayerWriter(b, net, options).decode_step(decode);
+}
+
 }  // namespace podsim::workloads::nets

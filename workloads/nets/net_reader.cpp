@@ -64,11 +64,16 @@ class NetReader {
     }
     ModelKeys model;
     for (auto& [name, value] : values) model.add("model." + name, value, 0, most, "a key of [model]");
-    if (!settings.empty() && values.empty()) {
-      const auto& [key, value] = *settings.begin();
+    // Keys of decoding are of all nets (net_workload.h).
+    ModelSettings of_page;
+    for (const auto& [key, value] : settings) {
+      if (!key.starts_with("decode.")) of_page.emplace(key, value);
+    }
+    if (!of_page.empty() && values.empty()) {
+      const std::string& key = of_page.begin()->first;
       throw base::InputError(fmt::format("'{}' is not a key of {}, which has no [model]", key, file_));
     }
-    model.apply(file_, settings);
+    model.apply(file_, of_page);
   }
 
   void read_precision(const toml::table* table) {

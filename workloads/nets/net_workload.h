@@ -11,4 +11,7 @@ namespace podsim::workloads::nets {
 /// activations, as those of resnet_inference() are (workloads/models/resnet50.h).
 Workload net_workload(const Net& net, const WorkloadOptions& options);
 
+/// The sharding of a page with a mesh for its step of decoding with the options (models::decode_sharding).
+hlo::spmd::mesh::ShardingFile net_decode_sharding(const Net& net, const WorkloadOptions& options);
+
 }  // namespace podsim::workloads::nets

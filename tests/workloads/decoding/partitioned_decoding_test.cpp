@@ -52,8 +52,8 @@ hlo::Literal argument(const hlo::Instruction& parameter) {
 void expect_same(const TransformerOptions& options, const DecodeOptions& decode, std::int64_t cores,
                  std::int64_t ways) {
   SCOPED_TRACE(::testing::Message() << cores << " cores, of which " << ways << " share the heads");
-  const std::string text =
-      models::decode_sharding(models::tensor_parallel(options, cores, ways), options, decode, cores);
+  const std::string text = models::decode_sharding(models::tensor_parallel(options, cores, ways),
+                                                   models::decoded_network(options), decode, cores);
   SCOPED_TRACE(text);
   TrainingStep step = models::transformer_decode_step(options, decode);
   step.module.donations = step.donations;
