@@ -32,7 +32,7 @@ std::string text(const std::vector<LocatedValue>& values, std::string_view key, 
 }
 
 bool is_machine_key(const std::string& key) {
-  return key.find('.') != std::string::npos && !workloads::is_model_setting(key);
+  return key.find('.') != std::string::npos && !workloads::machines::is_model_setting(key);
 }
 
 /// The value of the point that a diagnostic of the machine is about: the --set assignment that it points into, else a
@@ -170,7 +170,7 @@ void PointCheck::check_model(const std::vector<LocatedValue>& values, const std:
   const auto entry = std::ranges::find(registry, workload, &workloads::WorkloadEntry::name);
   for (const LocatedValue& v : values) {
     const std::string& key = v.value->key;
-    if (!workloads::is_model_setting(key) || v.value->text.empty()) continue;
+    if (!workloads::machines::is_model_setting(key) || v.value->text.empty()) continue;
     if (!is_new(fmt::format("model {} {} {}", workload, key, v.value->text))) continue;
     const bool is_file = entry == registry.end();
     const auto model = is_file ? std::vector<workloads::ModelKey>::const_iterator()

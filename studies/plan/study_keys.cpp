@@ -155,7 +155,7 @@ std::string StudyKeys::unknown(std::string_view key) const {
     if (find_flag(other, key) == nullptr) continue;
     return fmt::format("'{}' is of command = \"{}\", this study is of \"{}\"", key, other, command_);
   }
-  if (workloads::is_model_setting(key)) return fmt::format("'{}' is not a key of the workload", key);
+  if (workloads::machines::is_model_setting(key)) return fmt::format("'{}' is not a key of the workload", key);
   return fmt::format("'{}' is neither a flag of podsim {} nor a key of {}", key, command_, machine_.name());
 }
 

@@ -205,7 +205,7 @@ bool StudyReader::is_key(const StudyEntry& entry) {
     return false;
   }
   std::string hint = keys_->hint(entry.key);
-  if (hint.empty() && workloads::is_model_setting(entry.key) && workloads_.empty()) {
+  if (hint.empty() && workloads::machines::is_model_setting(entry.key) && workloads_.empty()) {
     hint = "keys of a model are of built-in workloads";
   }
   text_.errors().error(entry.place, keys_->unknown(entry.key), std::move(hint));

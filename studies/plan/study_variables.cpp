@@ -105,7 +105,7 @@ std::optional<double> point_variable(const PointSettings& point, const std::stri
     return count && per_chip ? std::optional(*count * *per_chip) : std::nullopt;
   }
   if (name.starts_with("slice_")) return slice_size(point, name);
-  if (workloads::is_model_setting(name)) return model_default(point, name);
+  if (workloads::machines::is_model_setting(name)) return model_default(point, name);
   const base::Config& machine = machines.get(point.machine());
   return machine.contains(name) ? number_of(machine.entry(name)) : std::nullopt;
 }
