@@ -100,6 +100,7 @@ class DecodeRules {
     // The hypotheses of a sequence stay together.
     const std::int64_t sequences = network.rows / std::max<std::int64_t>(decode_.beam, 1);
     splits_batch_ = !batch_.empty() && sequences % parts(batch_) == 0;
+    splits_groups_ = network.expert_groups > 0 && network.expert_groups % parts(batch_) == 0;
     splits_heads_ = !heads_.empty() && network.key_heads % parts(heads_) == 0;
   }
 
@@ -116,6 +117,9 @@ class DecodeRules {
     for (ShardingRule& rule : file_.rules) {
       if (!splits_batch_ && is_activation(rule.pattern)) clear(rule, 0, batch_);
       if (!splits_heads_ && of_key_heads(rule.pattern)) clear(rule, 1, heads_);
+      if (splits_groups_) continue;
+      if (rule.pattern.ends_with("moe/combine")) clear(rule, 0, batch_);
+      if (rule.pattern.ends_with("moe/dispatched")) clear(rule, 1, batch_);
     }
     std::erase_if(file_.rules, [](const ShardingRule& rule) {
       return rule.kind == ShardingRule::Kind::axes &&
@@ -210,7 +214,7 @@ class DecodeRules {
   const DecodedNetwork& network_;
   const DecodeOptions& decode_;
   std::string batch_, heads_;
-  bool splits_batch_ = false, splits_heads_ = false;
+  bool splits_batch_ = false, splits_heads_ = false, splits_groups_ = false;
 };
 
 }  // namespace

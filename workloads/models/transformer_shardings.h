@@ -28,6 +28,7 @@ struct DecodedNetwork {
   std::int64_t key_heads = 1;
   bool has_encoder = false;
   bool has_latents = false;
+  std::int64_t expert_groups = 0;        ///< of tokens that compete for an expert's slots; 0: no experts
   std::string tokens = "tokens";         ///< the parameter
   std::vector<std::string> absent = {};  ///< names of parameters that only training has
 };
@@ -35,7 +36,8 @@ DecodedNetwork decoded_network(const TransformerOptions& options);
 
 /// A sharding of training as that of a step of decoding: without the targets, with arrays of the cache split along
 /// their sequences as the tokens are, and along their heads as "layer*/attention/w_k" is. Sequences that do not divide
-/// among the cores of their axes are whole on each of them, and so are heads. `cores` is for a text without a mesh.
+/// among the cores of their axes are whole on each of them, and so are heads and groups of tokens for experts. `cores`
+/// is for a text without a mesh.
 std::string decode_sharding(const std::string& training, const DecodedNetwork& network, const DecodeOptions& decode,
                             std::int64_t cores);
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/diagnostic.h"
 #include "workloads/decode_options.h"
@@ -185,6 +184,14 @@ std::string sharding_of(const std::string& name, const TransformerOptions& o, co
   return shared.fully_sharded ? tensor_parallel_fully_sharded(o, cores, ways) : tensor_parallel(o, cores, ways);
 }
 
+/// How many of a step's tokens compete for experts: as many as in training if each expert has work for a slot of each
+/// group, else all of them.
+std::int64_t decoded_group(const layers::MixtureOptions& mixture, std::int64_t tokens, std::int64_t new_tokens) {
+  const std::int64_t group = mixture.group > 0 ? mixture.group : new_tokens;
+  const bool fills_slots = mixture.capacity_factor * double(group) >= double(mixture.experts);
+  return tokens % group == 0 && fills_slots ? group : tokens;
+}
+
 /// The program of a step of decoding, and the text of its sharding.
 void take_decode_step(Workload& workload, TransformerOptions network, DecodeOptions decode, std::int64_t cores) {
   if (network.packed) network.packed = false;  // sequences of a batch are apart
@@ -203,20 +210,16 @@ void take_decode_step(Workload& workload, TransformerOptions network, DecodeOpti
     throw base::InputError(fmt::format("{} tokens are more than the {} trained positions", prefilled, network.sequence),
                            fmt::format("model.sequence={}", prefilled));
   }
-  // The tokens of a core compete for an expert's slots.
-  const std::int64_t tokens = network.batch * decode.new_tokens + decode.prefill;
-  if (network.mixture.experts > 0 && (network.mixture.group == 0 || tokens % network.mixture.group != 0)) {
-    network.mixture.group = tokens / std::gcd(decode.prefill > 0 ? 1 : network.batch, cores);
-  }
+  const std::int64_t tokens =
+      network.batch * std::max<std::int64_t>(decode.beam, 1) * decode.new_tokens + decode.prefill;
+  network.mixture.group = decoded_group(network.mixture, tokens, decode.new_tokens);
   workload.tokens_per_sample = decode.new_tokens * decode.steps;
   network.batch *= std::max<std::int64_t>(decode.beam, 1);
   workload.step = transformer_decode_step(network, decode);
-  if (!workload.sharding.empty()) {
-    workload.sharding = decode_sharding(workload.sharding, decoded_network(network), decode, cores);
-    return;
-  }
+  DecodedNetwork decoded = decoded_network(network);
+  if (network.mixture.experts > 0) decoded.expert_groups = tokens / network.mixture.group;
   const std::string by_batch = fmt::format("[mesh]\naxes = \"x={}\"\n[sharding]\n\"tokens\" = [\"x\"]\n", cores);
-  workload.sharding = decode_sharding(by_batch, decoded_network(network), decode, cores);
+  workload.sharding = decode_sharding(workload.sharding.empty() ? by_batch : workload.sharding, decoded, decode, cores);
 }
 
 Workload build(const WorkloadOptions& options, std::string name, TransformerOptions network,
@@ -225,7 +228,7 @@ Workload build(const WorkloadOptions& options, std::string name, TransformerOpti
   DecodeOptions decode;
   transformer_keys(network, shared, decode).apply(name, options.model);
   network.attention.biases = network.feed_forward.biases;
-  if (options.inference) network.dropout = 0;
+  if (options.inference || options.decode) network.dropout = 0;
   network.attention.dropout = network.feed_forward.dropout = network.dropout;
   network.batch = global_batch(options, network.batch, batch_per_core);
   network.optimizer.kind = options.optimizer.value_or(network.optimizer.kind);

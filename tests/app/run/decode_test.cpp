@@ -98,6 +98,8 @@ TEST(RunDecode, SaysWhatItIsNotFor) {
             std::string::npos);
   EXPECT_NE(refused({"run", "transformer", "--decode", "--set", "decode.page=64"}).find("common pool of pages"),
             std::string::npos);
+  folder.write("step.hlo", "HloModule step\nENTRY e {\n  ROOT x = f32[2] parameter(0)\n}\n");
+  EXPECT_NE(refused({"run", "step.hlo", "--decode"}).find("a step as it is"), std::string::npos);
   EXPECT_NE(refused({"run", "transformer", "--decode", "--set", "decode.beam=4", "--set", "decode.cached=0"})
                 .find("a beam search adds"),
             std::string::npos);
