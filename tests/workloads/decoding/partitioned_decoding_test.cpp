@@ -5,6 +5,7 @@
 #include "tests/workloads/decoding/decoder_run.h"
 #include "tests/workloads/on_partitions.h"
 #include "workloads/models/transformer_shardings.h"
+#include "workloads/shardings/shardings.h"
 
 /// Steps of decoding on a few partitions give what one device gives.
 namespace podsim::workloads {
@@ -49,11 +50,8 @@ hlo::Literal argument(const hlo::Instruction& parameter) {
   return literal;
 }
 
-void expect_same(const TransformerOptions& options, const DecodeOptions& decode, std::int64_t cores,
-                 std::int64_t ways) {
-  SCOPED_TRACE(::testing::Message() << cores << " cores, of which " << ways << " share the heads");
-  const std::string text = models::decode_sharding(models::tensor_parallel(options, cores, ways),
-                                                   models::decoded_network(options), decode, cores);
+/// Evaluates the step as a whole and partitioned by the sharding.
+void expect_same_by(const std::string& text, const TransformerOptions& options, const DecodeOptions& decode) {
   SCOPED_TRACE(text);
   TrainingStep step = models::transformer_decode_step(options, decode);
   step.module.donations = step.donations;
@@ -71,6 +69,14 @@ void expect_same(const TransformerOptions& options, const DecodeOptions& decode,
       ASSERT_NEAR(found[i].values[k], expected.elements[i].values[k], 1e-9) << "result " << i << ", element " << k;
     }
   }
+}
+
+void expect_same(const TransformerOptions& options, const DecodeOptions& decode, std::int64_t cores,
+                 std::int64_t ways) {
+  SCOPED_TRACE(::testing::Message() << cores << " cores, of which " << ways << " share the heads");
+  expect_same_by(models::decode_sharding(models::tensor_parallel(options, cores, ways),
+                                         models::decoded_network(options), decode, cores),
+                 options, decode);
 }
 
 void expect_same_on_meshes(const TransformerOptions& options, const DecodeOptions& decode) {
@@ -131,6 +137,20 @@ TEST(PartitionedDecoding, OfAPrefillThatJoins) {
   decode.prefill_capacity = 8;
   decode.logits = true;
   expect_same(shared_decoder(), decode, 4, 4);
+}
+
+// One group of all tokens is whole on each core; as many groups as cores are divided among them.
+TEST(PartitionedDecoding, OfExpertsEachOnACore) {
+  TransformerOptions options = shared_decoder();
+  options.feed_forward.activation = layers::Activation::relu;
+  options.mixture = {.experts = 4, .interval = 2, .capacity_factor = 8};
+  models::DecodedNetwork network = models::decoded_network(options);
+  for (const std::int64_t groups : {1, 4}) {
+    network.expert_groups = groups;
+    options.mixture.group = options.batch / groups;
+    const std::string text = models::decode_sharding(shardings::sharding_text("gshard"), network, cached_tokens(), 4);
+    expect_same_by(text, options, cached_tokens());
+  }
 }
 
 TEST(PartitionedDecoding, OfLatents) {
