@@ -121,7 +121,8 @@ void StepCompiler::train() {
   const files::TrainingFlags& flags = options_.training;
   if (!flags.any()) return;
   if (!differentiates()) {
-    if (module_) weights_ = workloads::chosen_parameters(*module_, flags.plan().parameters);
+    if (!module_) throw base::InputError("--parameters is for files of programs: a network tells its weights");
+    weights_ = workloads::chosen_parameters(*module_, flags.plan().parameters);
     return;
   }
   if (!file_)

@@ -11,6 +11,7 @@
 #include "hlo/build/verify.h"
 #include "hlo/eval/evaluator.h"
 #include "hlo/transform/forward_part.h"
+#include "hlo/weights/folded_weights.h"
 #include "hlo/weights/typed_weights.h"
 #include "tests/hlo/weights/dequantised.h"
 #include "workloads/models/registry.h"
@@ -299,15 +300,26 @@ struct TypedCounts {
   double bytes = 0;
 };
 
+std::vector<std::int64_t> numbers_of(const std::vector<ArgumentKind>& kinds) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds[i] == ArgumentKind::parameter) numbers.push_back(std::int64_t(i));
+  }
+  return numbers;
+}
+
 TypedCounts typed_counts(const InferenceCase& wanted, const char* type) {
   Inference inference = inference_of(wanted);
-  std::vector<std::int64_t> numbers;
-  for (std::size_t i = 0; i < inference.kinds.size(); ++i) {
-    if (inference.kinds[i] == ArgumentKind::parameter) numbers.push_back(std::int64_t(i));
+  hlo::weights::FoldedWeights folded =
+      hlo::weights::with_folded_weights(std::move(inference.module), numbers_of(inference.kinds));
+  std::vector<ArgumentKind> kinds;
+  for (const std::int64_t number : folded.parameters) {
+    kinds.push_back(number < 0 ? ArgumentKind::parameter : inference.kinds[std::size_t(number)]);
   }
+  inference.kinds = std::move(kinds);
   const std::size_t before = inference.kinds.size();
-  const hlo::weights::TypedWeights typed =
-      hlo::weights::with_typed_weights(std::move(inference.module), numbers, hlo::weights::parse_weight_type(type));
+  const hlo::weights::TypedWeights typed = hlo::weights::with_typed_weights(
+      std::move(folded.module), numbers_of(inference.kinds), hlo::weights::parse_weight_type(type));
   EXPECT_NO_THROW(hlo::build::verify(typed.module));
   inference.kinds.resize(typed.module.entry_computation().parameters.size(), ArgumentKind::parameter);
   TypedCounts counts;

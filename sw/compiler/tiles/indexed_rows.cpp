@@ -16,16 +16,16 @@ struct Pieces {
 
 /// Pieces within the two most minor dimensions of a slice.
 Pieces of_plane(const hlo::Shape& array, const std::vector<std::int64_t>& sizes) {
-  const std::int64_t width = hlo::byte_width(array.element_type);
+  const std::int64_t bits = hlo::element_types()[std::size_t(array.element_type)].bits;
   const int lane = array.minor_dimension(0), sublane = array.minor_dimension(1);
   const std::int64_t lane_tiles = base::divide_round_up(sizes[lane], hlo::tile_lanes);
   const std::int64_t height = array.dimensions[sublane];
   const std::int64_t sublane_tiles = base::divide_round_up(sizes[sublane], hlo::tile_sublanes);
-  const std::int64_t tile_bytes = hlo::tile_lanes * hlo::tile_sublanes * width;
+  const std::int64_t tile_bytes = hlo::tile_lanes * hlo::tile_sublanes * bits / 8;
   if (sizes[sublane] != height && sizes[sublane] % hlo::tile_sublanes != 0) {
-    const std::int64_t packed = std::max<std::int64_t>(1, word_bytes / width);
+    const std::int64_t packed = std::max<std::int64_t>(1, 8 * word_bytes / std::max<std::int64_t>(1, bits));
     const std::int64_t rows = base::divide_round_up(std::min(sizes[sublane], hlo::tile_sublanes), packed);
-    return {lane_tiles * sublane_tiles, rows * hlo::tile_lanes * std::max(width, word_bytes)};
+    return {lane_tiles * sublane_tiles, rows * hlo::tile_lanes * std::max(bits / 8, word_bytes)};
   }
   if (sizes[lane] != array.dimensions[lane]) return {sublane_tiles, lane_tiles * tile_bytes};
   return {1, sublane_tiles * lane_tiles * tile_bytes};
@@ -33,7 +33,9 @@ Pieces of_plane(const hlo::Shape& array, const std::vector<std::int64_t>& sizes)
 
 Pieces of_slice(const hlo::Shape& array, const std::vector<std::int64_t>& sizes, base::Bytes burst) {
   if (sizes == array.dimensions) return {1, hlo::padded_bytes(array).value()};
-  if (array.rank() == 1) return {1, base::round_up(sizes[0] * hlo::byte_width(array.element_type), burst.value())};
+  if (array.rank() == 1)
+    return {1,
+            base::round_up(hlo::logical_bytes(hlo::make_shape(array.element_type, {sizes[0]})).value(), burst.value())};
   Pieces pieces = of_plane(array, sizes);
   for (int i = 2; i < array.rank(); ++i) pieces.count *= sizes[array.minor_dimension(i)];
   return pieces;

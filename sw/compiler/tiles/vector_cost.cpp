@@ -282,8 +282,9 @@ hw::VectorWork select_and_scatter_cost(const hlo::Instruction& instruction, cons
 }  // namespace
 
 std::int64_t vector_registers(const hlo::Shape& shape, const VectorUnit& unit, std::int64_t per_lane) {
-  int width = std::max(1, hlo::byte_width(shape.element_type));
-  return base::divide_round_up(hlo::padded_bytes(shape).value() / width, unit.register_elements() * per_lane);
+  const int bits = hlo::element_types()[std::size_t(shape.element_type)].bits;
+  const std::int64_t elements = hlo::padded_bytes(shape).value() * 8 / std::max(1, bits);
+  return base::divide_round_up(elements, unit.register_elements() * per_lane);
 }
 
 std::int64_t registers_of_tiles(std::int64_t tiles, const VectorUnit& unit) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/app/commands.h"
@@ -51,6 +53,70 @@ TEST(RunInference, OfBertLargeHoldsItsWeightsAlone) {
   EXPECT_EQ(double(forward["slot_bytes_per_core"]), 0);
   EXPECT_NEAR(double(whole["slot_bytes_per_core"]), 2 * weights, 2e-3 * weights);
   EXPECT_LT(double(forward["peak_bytes_per_core"]), 1.2 * weights);
+}
+
+// Two bytes of bf16 for each parameter, and one of int8 for all but vectors and the scales of output channels.
+TEST(RunInference, WithTypedWeightsHoldsThemInTheirType) {
+  test::Folder folder;
+  const double count = 336'226'108.0;
+  for (const auto& [type, bytes] : {std::pair("bf16", 2.0), std::pair("int8", 1.0), std::pair("int4", 0.5)}) {
+    const auto json = test::json_of(folder, {"run", "bert_large", "--slice", "1x1", "--batch-per-core", "1",
+                                             "--inference", "--weights", type, "--json"});
+    EXPECT_NEAR(double(json["memory"]["parameter_bytes_per_core"]), bytes * count, 0.02 * count) << type;
+    EXPECT_LT(double(json["memory"]["peak_bytes_per_core"]), (bytes + 0.2) * count) << type;
+    // Every weight is read once, and activations of 512 tokens are read and written.
+    EXPECT_GT(double(json["hbm_bytes_per_core_step"]), bytes * count) << type;
+  }
+}
+
+// Of 6.05e9 parameters, each of 8 cores has an eighth. A decoder of 32 layers of 4096 with a hidden width of 16384 and
+// 32000 words has 6.6e9, which take 13.4 GB in bf16: a core with all of them has room for no more.
+TEST(RunInference, OfALargeDecoderFitsIntoACoreInBf16) {
+  test::Folder folder;
+  const std::vector<std::string> decoder{"run",   "transformer",      "--slice",     "1x1",
+                                         "--set", "model.layers=32",  "--set",       "model.d_model=4096",
+                                         "--set", "model.d_ff=16384", "--set",       "model.heads=32",
+                                         "--set", "model.d_head=128", "--set",       "model.sequence=128",
+                                         "--set", "model.batch=2",    "--inference", "--json"};
+  const double product = 4096.0 * 4096, count = 32 * 12 * product;
+  EXPECT_EQ(folder.run(decoder).code, 2) << "26 GB in f32";
+  for (const auto& [type, bytes] : {std::pair("bf16", 2.0), std::pair("int8", 1.0)}) {
+    std::vector<std::string> typed = decoder;
+    typed.insert(typed.end(), {"--weights", type});
+    const auto memory = test::json_of(folder, typed)["memory"];
+    EXPECT_NEAR(double(memory["parameter_bytes_per_core"]), bytes * count, 0.03 * bytes * count) << type;
+    EXPECT_LT(double(memory["peak_bytes_per_core"]), 16e9) << type;
+  }
+}
+
+// The program multiplies x by w1 and w2; biases b1 and b2 are added.
+TEST(RunInference, OfAFileTypesTheParametersThatAreNamed) {
+  test::Folder folder;
+  const std::string file = PODSIM_SOURCE_DIR "/tests/hlo/stablehlo/programs/layers/mlp.mlir";
+  const auto memory = test::json_of(
+      folder, {"run", file, "--inference", "--weights", "int8", "--parameters", "w*,b*", "--json"})["memory"];
+  ASSERT_EQ(memory["parameter_types"].size(), 2U);
+  for (const auto& type : memory["parameter_types"]) {
+    const bool quantised = type["type"] == "s8";
+    EXPECT_EQ(double(type["element_bytes"]), quantised ? 8 * 16 + 16 * 4 : 2 * (16 + 16 + 4));
+  }
+  const test::Outcome unnamed = folder.run({"run", file, "--inference", "--weights", "int8"});
+  EXPECT_EQ(unnamed.code, 2);
+  EXPECT_NE(unnamed.err.find("nothing tells the weights"), std::string::npos) << unnamed.err;
+}
+
+// One sentence for two cores: both compute it.
+TEST(RunInference, SaysThatCoresDoTheSameWork) {
+  test::Folder folder;
+  const std::vector<std::string> one{"run",   "bert_large",     "--slice", "1x1",           "--inference",
+                                     "--set", "model.layers=2", "--set",   "model.batch=1", "--json"};
+  const auto json = test::json_of(folder, one);
+  EXPECT_NEAR(double(json["product_copies"]), 2, 1e-9);
+  const std::string warning = json["warnings"].dump();
+  EXPECT_NE(warning.find("2 cores do the products of the program 2.00 times over"), std::string::npos) << warning;
+  std::vector<std::string> two = one;
+  *std::ranges::find(two, "model.batch=1") = "model.batch=2";
+  EXPECT_NEAR(double(test::json_of(folder, two)["product_copies"]), 1, 1e-9);
 }
 
 /// The content of a file that the run wrote.
