@@ -31,7 +31,7 @@ std::vector<bool> indexed_dimensions(const Instruction& gather, int rank);
 std::vector<int> gathered_dimensions(const Instruction& gather, int rank);
 
 /// By dimension of an operand (0 or 1) of a dot or convolution, the dimension of the result that it becomes; -1 if the
-/// product sums over it. Of a convolution, operand 1 is the kernel, of which only the output features become one.
+/// product sums over it. A convolution's operand 1 is its kernel, whose output features alone become one.
 std::vector<int> result_dimensions(const Computation& computation, const Instruction& product, std::size_t operand);
 
 }  // namespace podsim::hlo::weights

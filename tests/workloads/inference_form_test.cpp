@@ -338,13 +338,16 @@ TypedCounts typed_counts(const InferenceCase& wanted, const char* type) {
   return counts;
 }
 
+/// Numbers that folding saves: GNMT's attention multiplies a vector of length 1 by a number.
+std::int64_t folded_in(const InferenceCase& wanted) { return wanted.name == "gnmt" ? 1 : 0; }
+
 // Two bytes for every number of the architecture.
 TEST(TypedInference, InBf16HasTwoBytesForEachNumber) {
   for (const InferenceCase& wanted : inference_cases()) {
     SCOPED_TRACE(wanted.name);
     const TypedCounts counts = typed_counts(wanted, "bf16");
-    EXPECT_EQ(counts.numbers, wanted.inference);
-    EXPECT_EQ(counts.bytes, 2.0 * double(wanted.inference));
+    EXPECT_EQ(counts.numbers, wanted.inference - folded_in(wanted));
+    EXPECT_EQ(counts.bytes, 2.0 * double(wanted.inference - folded_in(wanted)));
   }
 }
 
@@ -354,8 +357,8 @@ TEST(TypedInference, WithScalesHasAByteForEachWeightThatIsMultiplied) {
     SCOPED_TRACE(wanted.name);
     for (const auto& [type, bytes] : {std::pair("int8", 1.0), std::pair("int4", 0.5), std::pair("fp8", 1.0)}) {
       const TypedCounts counts = typed_counts(wanted, type);
-      EXPECT_EQ(counts.numbers, wanted.inference);
-      const auto others = double(wanted.inference - counts.quantised + counts.scales);
+      EXPECT_EQ(counts.numbers, wanted.inference - folded_in(wanted));
+      const auto others = double(counts.numbers - counts.quantised + counts.scales);
       EXPECT_NEAR(counts.bytes, bytes * double(counts.quantised) + 2 * others, 64) << "odd numbers fill a byte";
       EXPECT_GT(double(counts.quantised), 0.98 * double(wanted.inference));
       EXPECT_LT(double(counts.scales), 0.01 * double(wanted.inference));
@@ -368,7 +371,7 @@ InferenceCase case_of(const std::string& name) {
   return *std::ranges::find(all, name, &InferenceCase::name);
 }
 
-// Of ResNet-50 the kernels are multiplied, which have 26,560 channels, and 1000 classes; each has a shift too.
+// The kernels of ResNet-50 are multiplied. They have 26,560 channels, and 1000 classes; each has a shift too.
 TEST(TypedInference, OfResnetQuantisesTheKernels) {
   const TypedCounts counts = typed_counts(case_of("resnet50"), "int8");
   EXPECT_EQ(counts.quantised, weights_of_resnet({3, 4, 6, 3}, 0) - 1000);

@@ -69,7 +69,7 @@ TEST(RunInference, WithTypedWeightsHoldsThemInTheirType) {
   }
 }
 
-// Of 6.05e9 parameters, each of 8 cores has an eighth. A decoder of 32 layers of 4096 with a hidden width of 16384 and
+// A decoder of 32 layers of 4096 with a hidden width of 16384 and
 // 32000 words has 6.6e9, which take 13.4 GB in bf16: a core with all of them has room for no more.
 TEST(RunInference, OfALargeDecoderFitsIntoACoreInBf16) {
   test::Folder folder;

@@ -38,7 +38,7 @@ Network dense(ElementType type) {
   return {std::move(b).build(b.add(y, b.broadcast(bias, {3, 5}, {1}))), {1, 2}};
 }
 
-/// Heads that are split from and joined into one dimension, a transposed weight, and one that is cut out of another.
+/// Heads that are split from and joined into one dimension, a transposed weight, and one that is sliced out of another.
 Network heads() {
   GraphBuilder b("heads");
   const InstructionId x = array(b, {4, 8}, "x"), in = array(b, {8, 12}, "in"), out = array(b, {2, 3, 8}, "out");
