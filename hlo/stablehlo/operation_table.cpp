@@ -27,12 +27,16 @@ const std::unordered_map<std::string_view, Handler>& handlers() {
 
 std::string unknown_hint(std::string_view name) {
   if (name.find("dynamic") != std::string_view::npos) return "lower the program with fixed shapes";
-  if (name.find("uniform_") != std::string_view::npos) return "lower the program with plain integers and floats";
   const std::string hint = base::did_you_mean(name, operation_names());
   return hint.empty() ? "lower the module to StableHLO first" : hint;
 }
 
 }  // namespace
+
+const std::string_view* find(const Attributes& attributes, std::string_view name) {
+  const auto found = std::ranges::find(attributes, name, &NamedValue::name);
+  return found == attributes.end() ? nullptr : &found->value;
+}
 
 std::vector<std::string> operation_names() {
   std::vector<std::string> names;

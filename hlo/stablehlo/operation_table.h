@@ -13,7 +13,7 @@ namespace podsim::hlo::stablehlo {
 
 /// Writes the instructions of one operation. The handlers are functions of the families elementwise_operations.cpp,
 /// shape_operations.cpp, contraction_operations.cpp, region_operations.cpp, collective_operations.cpp and
-/// other_operations.cpp.
+/// other_operations.cpp; quantised_operations.cpp is for all of them.
 class OperationWriter {
  public:
   OperationWriter(Translator& module, ComputationWriter& writer, const Operation& operation)
@@ -76,6 +76,12 @@ class OperationWriter {
   std::string_view name_;
   std::vector<Value> given_;  ///< operands that stand for those of the text; empty: those of the text
 };
+
+/// Whether an operation takes or gives values of a quantised type.
+bool is_quantised(Translator& module, const ComputationWriter& writer, const Operation& operation);
+/// Writes such an operation. Moves are of integers. All others are, as StableHLO defines them, operations on the real
+/// numbers that these stand for, whose results are rounded to integers again.
+void write_quantised(Translator& module, ComputationWriter& writer, const Operation& operation);
 
 using Handler = void (*)(OperationWriter&);
 struct OperationRow {

@@ -302,7 +302,11 @@ void Translator::write_operation(const Operation& operation, ComputationWriter& 
     fail(use, fmt::format("there is no value {}", use));
   }
   check_operand_types(operation, writer);
-  OperationWriter(*this, writer, operation).run();
+  if (is_quantised(*this, writer, operation)) {
+    write_quantised(*this, writer, operation);
+  } else {
+    OperationWriter(*this, writer, operation).run();
+  }
   note_unused(operation.attributes);
   for (const std::string_view name : {"mhlo.sharding", "sdy.sharding"}) {
     const std::string_view* written = find(operation.attributes, name);
@@ -318,6 +322,9 @@ void Translator::check_operand_types(const Operation& operation, const Computati
     const Value* value = writer.find(operation.operands[i]);
     if (value == nullptr) continue;
     const std::string_view known = types()[value->type].hlo, stated = types()[operation.operand_types[i]].hlo;
+    if (value->type != operation.operand_types[i] && known == stated) {
+      fail(operation.operands[i], "this stands for other numbers than the operation says");
+    }
     if (known != stated) fail(operation.operands[i], fmt::format("this is {}, the operation says {}", known, stated));
   }
 }

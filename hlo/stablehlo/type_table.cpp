@@ -21,11 +21,6 @@ bool is_element_type(std::string_view name) {
 std::string_view element_text(Cursor& cursor) {
   cursor.skip_space();
   const std::size_t begin = cursor.offset();
-  if (cursor.accept('!')) {
-    const std::string_view rest = cursor.balanced(",>");
-    cursor.fail_at(rest, "a quantised or foreign element type is not simulated",
-                   "lower the program with plain integers and floats");
-  }
   cursor.identifier("an element type");
   if (cursor.offset() < cursor.text().size() && cursor.text()[cursor.offset()] == '<') cursor.bracketed();
   return cursor.text().substr(begin, cursor.offset() - begin);
@@ -57,7 +52,7 @@ std::string hlo_element(std::string_view mlir) {
 }
 
 TypeId TypeTable::add(Type type) {
-  const auto [found, is_new] = by_hlo_.try_emplace(type.hlo, TypeId(types_.size()));
+  const auto [found, is_new] = by_hlo_.try_emplace(type.hlo + std::string(type.text), TypeId(types_.size()));
   if (is_new) types_.push_back(std::move(type));
   return found->second;
 }
@@ -65,6 +60,34 @@ TypeId TypeTable::add(Type type) {
 TypeId TypeTable::array(const std::string& element, std::vector<std::int64_t> dimensions) {
   std::string hlo = fmt::format("{}[{}]", element, fmt::join(dimensions, ","));
   return add({std::move(hlo), element, std::move(dimensions)});
+}
+
+/// The element type behind its '!'.
+void TypeTable::read_quantised(Cursor& cursor, Type& type) {
+  const std::size_t begin = cursor.offset();
+  if (!cursor.accept_text("quant.uniform<")) {
+    cursor.fail_at(cursor.balanced(",>"), "a foreign element type is not simulated",
+                   "lower the program with plain integers, floats and !quant.uniform");
+  }
+  const std::string_view inside = cursor.balanced("");
+  cursor.expect('>', "after a quantised type");
+  const std::string_view whole = cursor.text().substr(begin, cursor.offset() - begin);
+  const std::optional<quant::Quantisation> read = quant::read_quantisation(inside);
+  if (!read) {
+    cursor.fail_at(whole, "this quantised type is not of a known form",
+                   "forms are !quant.uniform<i8:f32, 0.1:3> and, with an axis, !quant.uniform<i8:f32:1, {0.1:3, 0.2}>");
+  }
+  type.element = hlo_element(read->storage);
+  const std::string expressed = hlo_element(read->expressed);
+  const bool is_float = expressed == "f32" || expressed == "bf16" || expressed == "f16" || expressed == "f64";
+  if (type.element.empty() || !is_float) cursor.fail_at(whole, "this quantised type is not of integers for floats");
+  const std::size_t axis = std::size_t(std::max(read->axis, 0));
+  const bool has_axis = read->axis >= 0;
+  if (has_axis && (axis >= type.dimensions.size() || std::int64_t(read->scales.size()) != type.dimensions[axis])) {
+    cursor.fail_at(whole, fmt::format("there are {} scales, which dimension {} has not", read->scales.size(), axis));
+  }
+  type.quantisation = std::make_shared<const quant::Quantisation>(*read);
+  type.text = whole;
 }
 
 Type TypeTable::read_tensor(Cursor& cursor) {
@@ -81,9 +104,13 @@ Type TypeTable::read_tensor(Cursor& cursor) {
     cursor.fail_at(cursor.text().substr(cursor.offset(), 1), "the number of dimensions is known only at run time",
                    "lower the program with fixed shapes");
   }
-  const std::string_view element = element_text(cursor);
-  type.element = hlo_element(element);
-  if (type.element.empty()) cursor.fail_at(element, fmt::format("HLO has no element type '{}'", element));
+  if (cursor.accept('!')) {
+    read_quantised(cursor, type);
+  } else {
+    const std::string_view element = element_text(cursor);
+    type.element = hlo_element(element);
+    if (type.element.empty()) cursor.fail_at(element, fmt::format("HLO has no element type '{}'", element));
+  }
   if (cursor.accept(',')) cursor.balanced(">");
   cursor.expect('>', "after a tensor's type");
   type.hlo = fmt::format("{}[{}]", type.element, fmt::join(type.dimensions, ","));

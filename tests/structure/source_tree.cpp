@@ -40,8 +40,8 @@ const std::vector<std::string>& folders() {
       // hlo
       "hlo", "hlo/rules", "hlo/build", "hlo/eval/complex", "hlo/eval/whole", "hlo/eval", "hlo/transform/formulas",
       "hlo/transform/gradient", "hlo/transform", "hlo/weights", "hlo/devices", "hlo/pipeline", "hlo/expanders",
-      "hlo/proto", "hlo/stablehlo", "hlo/text", "hlo/text/graph", "hlo/spmd/mesh", "hlo/spmd/propagate",
-      "hlo/spmd/reshard", "hlo/spmd/partition", "hlo/api",
+      "hlo/proto", "hlo/stablehlo/quant", "hlo/stablehlo", "hlo/text", "hlo/text/graph", "hlo/spmd/mesh",
+      "hlo/spmd/propagate", "hlo/spmd/reshard", "hlo/spmd/partition", "hlo/api",
       // noc
       "noc", "noc/router", "noc/ici", "noc/chip_switch",
       // hw
