@@ -51,7 +51,7 @@ const std::vector<std::string>& folders() {
       "hw/memory", "hw/memory/banks", "hw/core", "hw/chip", "hw/pod", "hw/isa/pasm", "hw/bundle/vector",
       "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
       // workloads
-      "workloads/job", "workloads/goodput", "workloads/machines", "workloads/shardings", "workloads",
+      "workloads/job", "workloads/goodput", "workloads/serving", "workloads/machines", "workloads/shardings", "workloads",
       "workloads/layers", "workloads/pipelines", "workloads/streams", "workloads/models/recommenders",
       "workloads/models/mask_rcnn", "workloads/models/inception", "workloads/models/wide_resnet",
       "workloads/models/amoebanet", "workloads/models", "workloads/nets", "workloads/scalesim", "workloads/importers",
@@ -67,13 +67,13 @@ const std::vector<std::string>& folders() {
       "validation/kernels", "validation/profile", "validation/measured", "validation/measured/published",
       "validation/jobs", "validation/power", "validation/estimates",
       // report
-      "report/run", "report/compare", "report/html/assets", "report/html", "report",
+      "report/run", "report/compare", "report/html/assets", "report/html", "report/serving", "report",
       // studies
       "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/optimise", "studies/sweep",
       "studies/whatif", "studies/search",
       // app
       "app/options", "app/output", "app/command_line", "app/run/files", "app/run", "app/commands/hlo_parts",
-      "app/commands", "app/validate", "app/sweep", "app/whatif", "app/search", "app/goodput", "app",
+      "app/commands", "app/validate", "app/sweep", "app/whatif", "app/search", "app/goodput", "app/serve", "app",
       // mpi
       "mpi"};
   return all;

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/workloads/serving/server_plans.h"
+#include "workloads/goodput/random_times.h"
+#include "workloads/serving/load.h"
+#include "workloads/serving/server_run.h"
+
+namespace podsim {
+namespace {
+
+namespace serving = workloads::serving;
+using serving::Nanoseconds;
+
+std::vector<serving::Request> poisson(double rate, std::int64_t count, std::uint64_t seed) {
+  serving::Load load;
+  load.arrivals = {rate, 1};
+  load.requests = count;
+  load.seed = seed;
+  return serving::requests_of(load);
+}
+
+std::vector<double> waits(const std::vector<serving::Request>& requests, const serving::ServingOutcome& outcome) {
+  std::vector<double> seconds;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    seconds.push_back(workloads::goodput::seconds(outcome.served[i].admitted - requests[i].arrival));
+  }
+  return seconds;
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / double(values.size());
+}
+
+/// Standard deviation of the mean, by the means of 50 stretches of time, since waits that follow each other correlate.
+double sigma_of_mean(const std::vector<double>& values) {
+  const std::size_t batches = 50, size = values.size() / batches;
+  const double mean = mean_of(values);
+  double sum = 0;
+  for (std::size_t b = 0; b < batches; ++b) {
+    double part = 0;
+    for (std::size_t i = b * size; i < (b + 1) * size; ++i) part += values[i];
+    sum += std::pow(part / double(size) - mean, 2);
+  }
+  return std::sqrt(sum / double(batches - 1) / double(batches));
+}
+
+/// Of M/M/1: rho / (mu - lambda).
+TEST(ServedQueue, WithExponentialServiceWaitsAsMM1) {
+  for (const double load : {0.3, 0.6, 0.8}) {
+    const double service = 0.01, rate = load / service;
+    const auto requests = poisson(rate, 400'000, 3);
+    workloads::goodput::RandomTimes random(17);
+    const auto outcome = serving::serve_with_drawn_steps(
+        test::queue_of_samples(1), requests, [&](const serving::StepShape&) { return random.exponential(service); });
+    const std::vector<double> waited = waits(requests, outcome);
+    const double expected = load / (1 / service - rate);
+    EXPECT_NEAR(mean_of(waited), expected, 3 * sigma_of_mean(waited)) << "load " << load;
+    EXPECT_LT(sigma_of_mean(waited), 0.03 * expected) << "load " << load;
+  }
+}
+
+/// The probability that a Poisson variable of this mean is at least `least`.
+double poisson_tail(double mean, int least) {
+  double sum = 0;
+  for (int i = least;; ++i) {
+    const double term = std::exp(i * std::log(mean) - mean - std::lgamma(i + 1.0));
+    sum += term;
+    if (i > mean && term < 1e-18) return sum;
+  }
+}
+
+/// Of M/D/c, after Crommelin (1934), with alpha the load of all servers in servers:
+///   W = D sum over i >= 1 of P(Poisson(i alpha) >= i c) - (c / alpha) P(Poisson(i alpha) >= i c + 1)
+double crommelin_wait(int servers, double load, double service) {
+  const double alpha = load * servers;
+  double sum = 0;
+  for (int i = 1; i < 2000; ++i) {
+    const int served = i * servers;
+    sum += poisson_tail(i * alpha, served) - double(servers) / alpha * poisson_tail(i * alpha, served + 1);
+  }
+  return sum * service;
+}
+
+TEST(ServedQueue, CrommelinOfOneServerIsPollaczekKhinchine) {
+  for (const double load : {0.3, 0.6, 0.8}) EXPECT_NEAR(crommelin_wait(1, load, 1), load / (2 * (1 - load)), 1e-6);
+}
+
+TEST(ServedQueue, WithConstantServiceWaitsAsMDc) {
+  for (const int servers : {1, 2, 4, 8}) {
+    for (const double load : {0.5, 0.7, 0.8}) {
+      const double service = 0.02;
+      const auto requests = poisson(load * servers / service, 300'000, 5);
+      const auto outcome =
+          serving::serve(test::queue_of_samples(servers), requests, [&](const serving::StepShape&) { return service; });
+      const std::vector<double> waited = waits(requests, outcome);
+      EXPECT_NEAR(mean_of(waited), crommelin_wait(servers, load, service), 3 * sigma_of_mean(waited))
+          << servers << " servers, load " << load;
+    }
+  }
+}
+
+/// Little's law holds for every run, to the nanosecond: the integral of the number of requests in the system over the
+/// time is the sum of their times in it.
+TEST(ServedQueue, HoldsLittlesLawExactly) {
+  for (const std::int64_t replicas : {1, 3}) {
+    const auto requests = poisson(130, 20'000, 7);
+    const auto outcome =
+        serving::serve(test::queue_of_samples(replicas), requests, [](const serving::StepShape&) { return 0.009; });
+    Nanoseconds in_system;
+    for (std::size_t i = 0; i < requests.size(); ++i) in_system += outcome.served[i].finish - requests[i].arrival;
+    EXPECT_EQ(outcome.requests_in_time, in_system);
+  }
+}
+
+/// The same gaps closer together make no request of a single queue wait for less long.
+TEST(ServedQueue, WaitsLongerAtAHigherRate) {
+  std::vector<double> before;
+  for (const double rate : {20.0, 40.0, 60.0, 80.0, 95.0, 120.0}) {
+    const auto requests = poisson(rate, 20'000, 9);
+    const auto outcome =
+        serving::serve(test::queue_of_samples(1), requests, [](const serving::StepShape&) { return 0.01; });
+    const std::vector<double> waited = waits(requests, outcome);
+    for (std::size_t i = 0; i < before.size(); ++i) ASSERT_GE(waited[i], before[i] - 2e-9) << "rate " << rate;
+    before = waited;
+  }
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workloads/serving/server_run.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/workloads/serving/server_plans.h"
+
+namespace podsim {
+namespace {
+
+namespace serving = workloads::serving;
+using serving::Nanoseconds;
+using test::milliseconds;
+
+/// 10 ms, a ms for each sequence that decodes and 0.1 ms for each token of a prompt.
+double sum_of_parts(const serving::StepShape& shape) {
+  return 1e-3 * (10 + double(shape.decoding) + 0.1 * double(shape.prefill_tokens));
+}
+
+/// A prompt of 100 tokens takes a step of 20 ms, which makes the first token; each of three more takes 11 ms.
+TEST(ServerRun, ReadsAPromptThenDecodes) {
+  const std::vector<serving::Request> requests{{.arrival = milliseconds(5), .input = 100, .output = 4}};
+  const auto outcome = serving::serve_with_drawn_steps(test::one_replica(), requests, sum_of_parts);
+  EXPECT_EQ(outcome.served[0].admitted, milliseconds(5));
+  EXPECT_EQ(outcome.served[0].first_token, milliseconds(25));
+  EXPECT_EQ(outcome.served[0].finish, milliseconds(58));
+  EXPECT_EQ(outcome.counts.steps, 4);
+  EXPECT_EQ(outcome.counts.made, 4);
+  EXPECT_TRUE(outcome.counts.balances());
+}
+
+/// The second prompt, whole, delays the first sequence's second token: it is read from 20 to 40 ms. Then both decode in
+/// steps of 12 ms, and the first ends at 64, the second at 64.
+TEST(ServerRun, HasDecodingWaitForAWholePrompt) {
+  const std::vector<serving::Request> requests{{.arrival = milliseconds(0), .input = 100, .output = 3},
+                                               {.arrival = milliseconds(1), .input = 100, .output = 3}};
+  const auto outcome = serving::serve_with_drawn_steps(test::one_replica(), requests, sum_of_parts);
+  EXPECT_EQ(outcome.served[1].first_token, milliseconds(40));
+  EXPECT_EQ(outcome.served[0].finish, milliseconds(64));
+  EXPECT_EQ(outcome.served[1].finish, milliseconds(64));
+}
+
+/// In chunks of 50 tokens: 15 + 15 ms for the first prompt; the second one's chunks are in steps of 16 ms in which the
+/// first sequence gets its tokens.
+TEST(ServerRun, MixesChunksOfPromptsWithDecoding) {
+  serving::ServerPlan plan = test::one_replica();
+  plan.chunk = 50;
+  const std::vector<serving::Request> requests{{.arrival = milliseconds(0), .input = 100, .output = 3},
+                                               {.arrival = milliseconds(1), .input = 100, .output = 1}};
+  const auto outcome = serving::serve_with_drawn_steps(plan, requests, sum_of_parts);
+  EXPECT_EQ(outcome.served[0].first_token, milliseconds(30));
+  EXPECT_EQ(outcome.served[0].finish, milliseconds(62));
+  EXPECT_EQ(outcome.served[1].finish, milliseconds(62));
+}
+
+/// 4 pages of 16 tokens. Both prompts have 30 tokens: 2 pages each. The first token of each is made by reading, the
+/// second and third go into the second page (32 tokens), the fourth needs a third page: the later request is preempted
+/// and read once more, with its tokens, when the first is done.
+TEST(ServerRun, PreemptsTheLastWhenMemoryRunsOut) {
+  serving::ServerPlan plan = test::one_replica();
+  plan.cache_pages = 4;
+  plan.chunk = 64;
+  const std::vector<serving::Request> requests{{.arrival = milliseconds(0), .input = 30, .output = 10},
+                                               {.arrival = milliseconds(0), .input = 30, .output = 10}};
+  const auto outcome = serving::serve_with_drawn_steps(plan, requests, sum_of_parts);
+  EXPECT_EQ(outcome.served[0].preempted, 0);
+  EXPECT_EQ(outcome.served[1].preempted, 1);
+  // Both have made 3 tokens, the keys of 32 are in the cache.
+  EXPECT_EQ(outcome.counts.dropped, 32);
+  EXPECT_EQ(outcome.counts.prefilled, 30 + 30 + 33);
+  EXPECT_EQ(outcome.counts.made, 20);
+  EXPECT_TRUE(outcome.counts.balances());
+  EXPECT_LT(outcome.served[0].finish, outcome.served[1].finish);
+}
+
+TEST(ServerRun, ServesTheUrgentFirst) {
+  serving::ServerPlan plan = test::one_replica();
+  plan.max_batch = 1;
+  std::vector<serving::Request> requests(4, {.arrival = milliseconds(0), .input = 10, .output = 2});
+  requests[2].priority = 1;
+  const auto outcome = serving::serve_with_drawn_steps(plan, requests, sum_of_parts);
+  EXPECT_LT(outcome.served[2].finish, outcome.served[0].finish);
+  EXPECT_LT(outcome.served[0].finish, outcome.served[1].finish);
+  EXPECT_LT(outcome.served[1].finish, outcome.served[3].finish);
+}
+
+TEST(ServerRun, RefusesWhatFitsNoReplica) {
+  serving::ServerPlan plan = test::one_replica();
+  plan.cache_pages = 4;  // 64 tokens, of which the last is never in the cache
+  const std::vector<serving::Request> requests{{.arrival = milliseconds(0), .input = 60, .output = 5},
+                                               {.arrival = milliseconds(0), .input = 60, .output = 6}};
+  const auto outcome = serving::serve_with_drawn_steps(plan, requests, sum_of_parts);
+  EXPECT_FALSE(outcome.served[0].refused());
+  EXPECT_TRUE(outcome.served[1].refused());
+  EXPECT_EQ(outcome.counts.refused, 1);
+}
+
+/// The second prompt has the first one's two blocks of 32 tokens: 36 of its 100 tokens are read, in 13.6 ms.
+TEST(ServerRun, ReusesBlocksThatAreInTheCache) {
+  const serving::ServerPlan plan = test::one_replica();
+  const std::vector<serving::Request> requests{
+      {.arrival = milliseconds(0), .input = 100, .output = 1, .blocks = {1, 2, 3}},
+      {.arrival = milliseconds(50), .input = 100, .output = 1, .blocks = {1, 2, 4}}};
+  const auto outcome = serving::serve_with_drawn_steps(plan, requests, sum_of_parts);
+  EXPECT_EQ(outcome.served[0].reused, 0);
+  EXPECT_EQ(outcome.served[1].reused, 64);
+  EXPECT_EQ(outcome.served[1].finish, Nanoseconds(63'600'000));
+  EXPECT_TRUE(outcome.counts.balances());
+}
+
+/// At least one token is computed, even if all blocks are known.
+TEST(ServerRun, ComputesTheLastBlockOfAKnownPrompt) {
+  const serving::ServerPlan plan = test::one_replica();
+  const std::vector<serving::Request> requests{
+      {.arrival = milliseconds(0), .input = 64, .output = 1, .blocks = {1, 2}},
+      {.arrival = milliseconds(50), .input = 64, .output = 1, .blocks = {1, 2}}};
+  const auto outcome = serving::serve_with_drawn_steps(plan, requests, sum_of_parts);
+  EXPECT_EQ(outcome.served[1].reused, 32);
+}
+
+/// A prompt of 100 tokens is read until 20 ms on one replica; its cache is sent in 2 + 100 x 0.05 = 7 ms; the other
+/// replica makes two more tokens of 11 ms each.
+TEST(ServerRun, SendsCachesToReplicasThatDecode) {
+  serving::ServerPlan plan = test::one_replica();
+  plan.decode_replicas = 1;
+  plan.transfer_latency = milliseconds(2);
+  plan.transfer_seconds_per_token = 50e-6;
+  const std::vector<serving::Request> requests{{.arrival = milliseconds(0), .input = 100, .output = 3}};
+  const auto outcome = serving::serve_with_drawn_steps(plan, requests, sum_of_parts);
+  EXPECT_EQ(outcome.served[0].first_token, milliseconds(20));
+  EXPECT_EQ(outcome.served[0].finish, milliseconds(49));
+  EXPECT_EQ(outcome.served[0].replica, 1);
+  EXPECT_EQ(outcome.counts.transfers, 1);
+}
+
+/// The replica stops in the second step: the request is read again, with its first token, when it comes back at 100 ms:
+/// 101 tokens take 20.1 ms and make the second token.
+TEST(ServerRun, ReadsAgainWhatAStopHasLost) {
+  serving::ServerPlan plan = test::one_replica();
+  plan.outages = {{0, milliseconds(25), milliseconds(100)}};
+  const std::vector<serving::Request> requests{{.arrival = milliseconds(0), .input = 100, .output = 3}};
+  const auto outcome = serving::serve_with_drawn_steps(plan, requests, sum_of_parts);
+  EXPECT_EQ(outcome.served[0].first_token, milliseconds(20));
+  EXPECT_EQ(outcome.served[0].finish, Nanoseconds(131'100'000));
+  EXPECT_EQ(outcome.counts.lost_steps, 1);
+  EXPECT_EQ(outcome.counts.requeued, 1);
+  EXPECT_EQ(outcome.replicas[0].away, milliseconds(75));
+  EXPECT_TRUE(outcome.counts.balances());
+}
+
+/// Four samples make a batch, the last of five waits for 3 ms; a step takes 10 ms and one for each sample.
+TEST(ServerRun, GathersBatchesOfSamples) {
+  serving::ServerPlan plan = test::queue_of_samples(1);
+  plan.max_batch = 4;
+  plan.batch_timeout = milliseconds(3);
+  const auto outcome = serving::serve_with_drawn_steps(plan, test::samples_at({0, 1, 2, 2, 30}), sum_of_parts);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(outcome.served[i].finish, milliseconds(16));
+  EXPECT_EQ(outcome.served[4].finish, milliseconds(44));
+  EXPECT_EQ(outcome.counts.steps, 2);
+}
+
+/// Round robin has the third request wait although the second replica is idle; least loaded does not.
+TEST(ServerRun, RoutesAsThePlanSays) {
+  serving::ServerPlan plan = test::queue_of_samples(2);
+  const auto step = [](const serving::StepShape&) { return 0.010; };
+  plan.router = serving::Router::round_robin;
+  const auto turns = serving::serve(plan, test::samples_at({0, 0, 11, 12, 13}), step);
+  EXPECT_EQ(turns.served[2].replica, 0);
+  EXPECT_EQ(turns.served[4].finish, milliseconds(31));
+  plan.router = serving::Router::shared;
+  const auto shared = serving::serve(plan, test::samples_at({0, 0, 11, 12, 13}), step);
+  EXPECT_EQ(shared.served[4].finish, milliseconds(31));
+  plan.router = serving::Router::least_loaded;
+  const auto least = serving::serve(plan, test::samples_at({0, 0, 0, 0, 25}), step);
+  EXPECT_EQ(least.served[3].finish, milliseconds(20));
+  EXPECT_EQ(least.served[3].replica, 1);
+}
+
+}  // namespace
+}  // namespace podsim

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "workloads/serving/request.h"
+
+namespace podsim::workloads::serving {
+
+/// What a step of a replica does.
+struct StepShape {
+  std::int64_t decoding = 0;        ///< sequences that get a token each; of samples: those of the batch
+  std::int64_t cached = 0;          ///< tokens in the cache for each of them
+  std::int64_t prefill_tokens = 0;  ///< of prompts that the step reads
+  std::int64_t prefill_cached = 0;  ///< tokens before them in the cache, for each of them
+  auto operator<=>(const StepShape&) const = default;
+};
+
+/// Seconds that a step takes on an idle replica, launch included.
+using StepSeconds = std::function<double(const StepShape&)>;
+
+/// Programs are compiled for some sizes only, and a step runs the next larger one, with padding:
+///
+///   sequences, tokens of prompts   1, 2, 3, 4, 6, 8, 12, 16, 24, ...   (powers of two and 1.5 times these)
+///   tokens in the cache            whole pages, which attention reads
+///
+/// Tokens of prompts have a least size, and nothing is above what a step can have.
+struct Buckets {
+  std::int64_t most_decoding = 0;  ///< 0: no limit
+  std::int64_t least_prefill = 16, most_prefill = 0;
+  std::int64_t page = 128;
+
+  StepShape up(const StepShape& shape) const;
+};
+
+/// The smallest size that is not below `count`, and not below `least`; 0 of 0.
+std::int64_t bucket_of(std::int64_t count, std::int64_t least = 1);
+
+/// The times of steps. With buckets each shape is padded and asked for once, without them every step is asked for.
+class StepTimes {
+ public:
+  StepTimes(StepSeconds seconds, std::optional<Buckets> buckets) : seconds_(std::move(seconds)), buckets_(buckets) {}
+
+  /// At least a nanosecond.
+  Nanoseconds of(const StepShape& shape);
+  /// The shape that a step is padded to.
+  StepShape padded(const StepShape& shape) const { return buckets_ ? buckets_->up(shape) : shape; }
+  /// The shapes that were asked for, with their times.
+  const std::map<StepShape, Nanoseconds>& known() const { return known_; }
+
+ private:
+  StepSeconds seconds_;
+  std::optional<Buckets> buckets_;
+  std::map<StepShape, Nanoseconds> known_;
+};
+
+}  // namespace podsim::workloads::serving
