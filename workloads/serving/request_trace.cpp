@@ -36,7 +36,7 @@ std::int64_t days_of(std::int64_t year, std::int64_t month, std::int64_t day) {
   return era * 146'097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719'468;
 }
 
-/// Of seconds, or "2023-11-16 18:17:03.9799600".
+/// Takes seconds, or a date such as "2023-11-16 18:17:03.9799600".
 std::optional<double> seconds_of(std::string_view text) {
   if (const auto seconds = number_of(text)) return seconds;
   if (text.size() < 19 || text[4] != '-' || text[7] != '-' || text[13] != ':' || text[16] != ':') return std::nullopt;
@@ -81,7 +81,6 @@ TimedRequest request_of(double seconds, double input, double output, double prio
 
 std::vector<TimedRequest> read_csv(const std::string& file, std::string_view text) {
   std::vector<TimedRequest> found;
-  std::string time_column;
   base::read_csv_rows(file, text, "", [&](const base::CsvRow& row) {
     const bool azure = row.has("TIMESTAMP");
     const std::string time = azure ? "TIMESTAMP" : "arrival_s", input = azure ? "ContextTokens" : "input",
@@ -129,8 +128,9 @@ std::vector<TimedRequest> read_json_lines(const std::string& file, std::string_v
     try {
       const TraceJson object = TraceJson::parse(line, nullptr, false);
       if (!object.is_object()) refuse("a line is not a JSON object");
-      TimedRequest of = request_of(json_number(object, "timestamp") / 1000, json_number(object, "input_length"),
-                                   json_number(object, "output_length"), json_number(object, "priority", 0));
+      const double milliseconds = json_number(object, "timestamp"), input = json_number(object, "input_length"),
+                   output = json_number(object, "output_length"), priority = json_number(object, "priority", 0);
+      TimedRequest of = request_of(milliseconds / 1000, input, output, priority);
       if (const auto ids = object.find("hash_ids"); ids != object.end()) {
         if (!ids->is_array()) refuse("'hash_ids' is not a list");
         for (const TraceJson& id : *ids) {

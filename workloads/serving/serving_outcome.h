@@ -46,7 +46,7 @@ struct ServingCounts {
   }
 };
 
-/// Of a replica.
+/// What a replica did.
 struct ReplicaOutcome {
   Nanoseconds busy, away;
   std::int64_t steps = 0, finished = 0;

@@ -21,7 +21,7 @@ std::int64_t bucket_of(std::int64_t count, std::int64_t least) {
 
 StepShape Buckets::up(const StepShape& shape) const {
   const auto in_pages = [&](std::int64_t tokens) { return (tokens + page - 1) / page * page; };
-  return {.decoding = at_most(bucket_of(shape.decoding), most_decoding),
+  return {.decoding = at_most(unit * bucket_of((shape.decoding + unit - 1) / unit), most_decoding),
           .cached = in_pages(shape.cached),
           .prefill_tokens = at_most(bucket_of(shape.prefill_tokens, least_prefill), most_prefill),
           .prefill_cached = in_pages(shape.prefill_cached)};

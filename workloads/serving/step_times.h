@@ -31,6 +31,7 @@ using StepSeconds = std::function<double(const StepShape&)>;
 ///
 /// Tokens of prompts have a least size, and nothing is above what a step can have.
 struct Buckets {
+  std::int64_t unit = 1;           ///< sequences or samples come in multiples of it: one for each core
   std::int64_t most_decoding = 0;  ///< 0: no limit
   std::int64_t least_prefill = 16, most_prefill = 0;
   std::int64_t page = 128;

@@ -31,7 +31,7 @@ class TokenLengths {
   /// Tokens at a share, at least 1.
   std::int64_t at(double share) const;
   std::int64_t draw(goodput::RandomTimes& random) const { return at(random.uniform()); }
-  /// Of the law, before lengths are rounded.
+  /// The mean of the law, before lengths are rounded.
   double mean() const;
   std::int64_t longest() const;
 

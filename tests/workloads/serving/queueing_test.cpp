@@ -50,7 +50,7 @@ double sigma_of_mean(const std::vector<double>& values) {
   return std::sqrt(sum / double(batches - 1) / double(batches));
 }
 
-/// Of M/M/1: rho / (mu - lambda).
+/// M/M/1 waits for rho / (mu - lambda).
 TEST(ServedQueue, WithExponentialServiceWaitsAsMM1) {
   for (const double load : {0.3, 0.6, 0.8}) {
     const double service = 0.01, rate = load / service;
@@ -75,7 +75,7 @@ double poisson_tail(double mean, int least) {
   }
 }
 
-/// Of M/D/c, after Crommelin (1934), with alpha the load of all servers in servers:
+/// The mean wait of M/D/c by Crommelin (1934), with alpha the load of all servers in servers:
 ///   W = D sum over i >= 1 of P(Poisson(i alpha) >= i c) - (c / alpha) P(Poisson(i alpha) >= i c + 1)
 double crommelin_wait(int servers, double load, double service) {
   const double alpha = load * servers;

@@ -89,7 +89,7 @@ TEST(ServiceLevel, PointsAtWhatIsNoLimit) {
   EXPECT_NE(refusal("ttft<1 s,ttft<2 s").find("two limits"), std::string::npos);
 }
 
-/// Of a request that arrives at 1 s, has its first token at 3 s and five tokens until 7 s.
+/// A request arrives at 1 s, has its first token at 3 s and five tokens until 7 s.
 TEST(RequestTimes, AreThoseBetweenItsTokens) {
   const auto at = [](std::int64_t seconds) { return Nanoseconds(seconds * 1'000'000'000); };
   serving::Served served;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "workloads/serving/request.h"
+#include "workloads/serving/service_level.h"
+#include "workloads/serving/serving_outcome.h"
+
+namespace podsim::workloads::serving {
+
+/// Times in seconds. A percentile is the least time that this share of them do not exceed.
+struct LatencyFigures {
+  double mean = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, most = 0;
+};
+LatencyFigures latency_figures(std::vector<double> seconds);
+/// The least of the sorted times that a share of them do not exceed; 0 of none.
+double quantile_of(const std::vector<double>& sorted, double share);
+
+/// Figures of requests that arrived when the server was warm, and were not refused.
+struct ServingSummary {
+  std::int64_t requests = 0;
+  double seconds = 0;                                            ///< from then to the end of the last request
+  double requests_per_s = 0, input_per_s = 0, output_per_s = 0;  ///< tokens of prompts and of answers
+  LatencyFigures wait, first_token, per_token, latency;          ///< per_token without answers of one token
+  LatencyFigures gap;                                            ///< between tokens, of all requests (LatencyHistogram)
+  double level_share = 1;              ///< of all requests, refused ones too, those that met the level
+  double level_per_s = 0;              ///< these per second: the goodput
+  double busy = 0;                     ///< share of the time that replicas are in steps
+  double mean_batch = 0, padding = 0;  ///< sequences of a step; share of the room in steps that has none
+};
+
+ServingSummary summary_of(const std::vector<Request>& requests, const ServingOutcome& outcome,
+                          const ServiceLevel& level, Nanoseconds warm_up);
+
+}  // namespace podsim::workloads::serving
