@@ -6,6 +6,7 @@
 #include "app/goodput/goodput_command.h"
 #include "app/run/run_command.h"
 #include "app/search/search_command.h"
+#include "app/serve/serve_command.h"
 #include "app/sweep/sweep_command.h"
 #include "app/validate/validate.h"
 #include "app/whatif/whatif_command.h"
@@ -26,6 +27,7 @@ Exit codes: 0 done, 1 the simulation failed, 2 bad input, 3 some points of a swe
 void add_commands(CLI::App& program, const std::vector<std::string>& words, int& code) {
   run::add_run(program, words, code);
   run::add_train(program, words, code);
+  serve::add_serve(program, words);
   goodput::add_goodput(program);
   whatif::add_whatif(program, words, run_podsim, code);
   search::add_search(program, words, run_podsim, code);

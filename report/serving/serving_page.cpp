@@ -5,9 +5,9 @@
 
 #include <cmath>
 
-#include "base/build_id.h"
 #include "base/text/counted.h"
 #include "base/text/percent.h"
+#include "base/version.h"
 #include "report/html/html_page.h"
 #include "report/html/html_table.h"
 #include "report/html/html_text.h"
@@ -175,7 +175,7 @@ std::string serving_page(const ServingReport& r, const std::string& command_line
                    {"programs", "Steps", programs_html(r)},
                    {"notes", "Warnings", serving_notes(r)},
                    {"again", "Run it again", "<pre><code>" + html::html_escaped(command_line) + "</code></pre>\n"}};
-  page.footer = "podsim " + std::string(base::build_id());
+  page.footer = base::program_version;
   return html::html_page(page);
 }
 

@@ -17,8 +17,7 @@ namespace podsim::report::serving {
 /// A program that was simulated for the times of steps.
 struct StepProgram {
   workloads::serving::StepShape shape;
-  double seconds = 0;               ///< of a step on an idle slice, its launch included
-  std::int64_t batch_per_core = 0;  ///< 0: the workload does not divide a batch
+  double seconds = 0;  ///< of a step, with the time of its host
 };
 
 struct ServingReport {
@@ -42,8 +41,8 @@ struct ServingReport {
   std::int64_t replicas() const { return plan.all_replicas(); }
 };
 
-std::string serving_text(const ServingReport& report);
 /// Host times are left out without `with_wall`.
+std::string serving_text(const ServingReport& report, bool with_wall = true);
 std::string serving_json(const ServingReport& report, bool with_wall = true);
 /// A row for each request, in the order of their arrivals. Times are in seconds.
 std::string requests_csv(const ServingReport& report);

@@ -91,7 +91,7 @@ std::string outage_text(const ServingReport& r) {
 
 }  // namespace
 
-std::string serving_text(const ServingReport& r) {
+std::string serving_text(const ServingReport& r, bool with_wall) {
   const model::ServingSummary& sum = r.summary;
   const model::ServingCounts& counts = r.outcome.counts;
   std::string text =
@@ -119,7 +119,8 @@ std::string serving_text(const ServingReport& r) {
   text += outage_text(r) + latency_table(r) + program_table(r);
   if (!r.warnings.empty()) text += "\n";
   for (const std::string& warning : r.warnings) text += "warning: " + warning + "\n";
-  return text + fmt::format("\n{:.2f} s on this host\n", r.wall_s);
+  if (with_wall) text += fmt::format("\n{:.2f} s on this host\n", r.wall_s);
+  return text;
 }
 
 }  // namespace podsim::report::serving

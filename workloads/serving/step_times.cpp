@@ -20,9 +20,9 @@ std::int64_t bucket_of(std::int64_t count, std::int64_t least) {
 }
 
 StepShape Buckets::up(const StepShape& shape) const {
-  const auto in_pages = [&](std::int64_t tokens) { return (tokens + page - 1) / page * page; };
+  const auto in_pages = [&](std::int64_t tokens) { return page > 0 ? (tokens + page - 1) / page * page : 0; };
   return {.decoding = at_most(unit * bucket_of((shape.decoding + unit - 1) / unit), most_decoding),
-          .cached = in_pages(shape.cached),
+          .cached = shape.decoding > 0 ? in_pages(shape.cached + 1) : 0,
           .prefill_tokens = at_most(bucket_of(shape.prefill_tokens, least_prefill), most_prefill),
           .prefill_cached = in_pages(shape.prefill_cached)};
 }

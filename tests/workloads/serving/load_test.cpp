@@ -122,6 +122,8 @@ TEST(StepBuckets, RoundUp) {
   const serving::Buckets buckets{.most_decoding = 20, .least_prefill = 16, .most_prefill = 200, .page = 128};
   const serving::StepShape up = buckets.up({17, 1, 193, 129});
   EXPECT_EQ(up, (serving::StepShape{20, 128, 200, 256}));
+  EXPECT_EQ(buckets.up({1, 127, 0, 0}).cached, 128);
+  EXPECT_EQ(buckets.up({1, 128, 0, 0}).cached, 256);
   EXPECT_EQ(buckets.up({}), serving::StepShape{});
 }
 

@@ -30,6 +30,7 @@ inline workloads::serving::ServerPlan queue_of_samples(std::int64_t replicas) {
   plan.tokens = false;
   plan.replicas = replicas;
   plan.router = workloads::serving::Router::shared;
+  plan.buckets.page = 0;
   return plan;
 }
 

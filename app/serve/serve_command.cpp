@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/serve/serve_command.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/options/compiler_option.h"
+#include "app/options/limit_option.h"
+#include "app/options/machine_options.h"
+#include "app/run/run_command.h"
+#include "app/serve/serve_flags.h"
+#include "app/serve/serve_options.h"
+#include "app/serve/serve_output.h"
+#include "app/serve/serve_run.h"
+#include "base/dimensional.h"
+#include "base/host/arguments.h"
+#include "base/host/interrupt.h"
+#include "base/host/output_folder.h"
+#include "base/host/standard_output.h"
+#include "base/host/write_all.h"
+#include "report/serving/serving_report.h"
+
+namespace podsim::app::serve {
+namespace {
+
+void add_model_flags(CLI::App& command, ServeOptions& options) {
+  command
+      .add_option("WORKLOAD", options.run.workload,
+                  "The model: a Transformer of podsim run --help, whose requests\nhave tokens, or any other workload, "
+                  "whose requests are samples")
+      ->required()
+      ->option_text(" ");
+  command.add_option("--slice", options.run.slice, "Chips per dimension of a replica [1x1]")->option_text("AxB");
+  options::add_machine_option(command, options.run.machine);
+  options::add_set_option(command, options.run.machine);
+  options::add_compiler_option(command, [&](const sw::driver::CompilerYear& of) { options.run.compiler = of; });
+  options.run.partition.add_to(command);
+}
+
+void add_result_flags(CLI::App& command, ServeOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--slo",
+          [&options](const std::string& text) {
+            options.level = workloads::serving::parse_service_level("--slo", text);
+          },
+          "What a request is asked for: 'ttft<500ms,tpot<50ms',\n'latency<100ms'; the requests that meet it are the "
+          "goodput")
+      ->option_text("LIMITS");
+  command
+      .add_option_function<std::string>(
+          "--warm-up",
+          [&options](const std::string& text) {
+            const base::Dimensional value =
+                base::parse_dimensional(text, base::host::argument_location("--warm-up", text));
+            base::host::locate_errors("--warm-up", text, [&] {
+              if (value.kind == base::Dimensional::Kind::duration) return;
+              throw base::InputError("'" + text + "' is not a time", "such as '60 s'");
+            });
+            options.warm_up = base::Duration(value.si);
+          },
+          "Requests that arrive before this time are served, and not\ncounted [0 s]")
+      ->option_text("TIME");
+  options::add_limit_option(command);
+  command.add_flag("--json", options.json, "One JSON object on stdout");
+  command
+      .add_option_function<std::string>(
+          "-o,--output",
+          [&options](const std::string& text) { options.result_folder = base::host::parse_path("-o", text); },
+          "Folder for the figures, a row for each request, series over\ntime and report.html")
+      ->option_text("DIR");
+}
+
+constexpr const char* serve_footer =
+    R"(Steps are those of podsim run: WORKLOAD --inference, and for tokens --decode with the keys decode.*.
+
+Examples:
+  podsim serve resnet50 --slice 2x2 --rate 4000/s --seconds '10 s' --slo 'latency<15ms'
+  podsim serve gpt_6b --slice 2x2 --set model.tensor_parallel=8 --rate 2/s --slo 'ttft<2s,tpot<50ms'
+  podsim serve gpt_6b --slice 2x2 --set model.tensor_parallel=8 --lengths azure_conversation --replicas 4 -o served)";
+
+}  // namespace
+
+void add_serve(CLI::App& program, const std::vector<std::string>& words) {
+  auto options = std::make_shared<ServeOptions>();
+  CLI::App* command =
+      program.add_subcommand("serve", "Requests to slices that serve a model: times of requests, throughput")
+          ->group("Commands");
+  add_model_flags(*command, *options);
+  add_load_flags(*command, *options);
+  add_server_flags(*command, *options);
+  add_result_flags(*command, *options);
+  command->footer(serve_footer);
+  command->callback([options, &words] {
+    options->run.build.model = options->run.machine.take_model_settings();
+    std::optional<base::host::OutputFolder> folder;
+    if (!options->result_folder.empty()) folder.emplace(options->result_folder);
+    const report::serving::ServingReport report = run_serve(*options);
+    base::host::protect_results();
+    base::host::write_all({[&] {
+                             base::host::print_result(options->json ? report::serving::serving_json(report)
+                                                                    : report::serving::serving_text(report));
+                           },
+                           [&] {
+                             if (folder) write_serving(folder->path(), report, run::recorded_command_line(words));
+                           }});
+  });
+}
+
+}  // namespace podsim::app::serve

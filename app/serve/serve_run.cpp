@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/serve/serve_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/diagnostic.h"
+#include "base/host/arguments.h"
+#include "base/host/host_clock.h"
+#include "base/host/input_file.h"
+#include "base/host/interrupt.h"
+#include "base/text/percent.h"
+#include "workloads/serving/load.h"
+#include "workloads/serving/request_trace.h"
+#include "workloads/serving/server_run.h"
+
+namespace podsim::app::serve {
+
+namespace model = workloads::serving;
+using report::serving::ServingReport;
+
+namespace {
+
+constexpr std::int64_t samples_per_core = 16, sequences_of_replica = 32;
+constexpr std::int64_t default_page = 128, default_chunk = 512, prefix_block = 512;
+constexpr double default_seconds = 600;
+constexpr double default_transfer_latency = 1e-3, default_transfer_rate = 12.5e9;
+constexpr double default_repair = 60;
+
+const model::PublishedTrace* trace_named(const std::string& name) {
+  for (const model::PublishedTrace& trace : model::published_traces()) {
+    if (trace.name == name) return &trace;
+  }
+  return nullptr;
+}
+
+/// What the lengths and the reuse of the requests are.
+struct PromptLaws {
+  model::TokenLengths input, output;
+  double reuse;
+  std::string text;
+};
+
+PromptLaws prompt_laws(const ServeOptions& options) {
+  if (const model::PublishedTrace* trace = trace_named(options.lengths)) {
+    const double reuse = options.reuse.value_or(trace->reuse);
+    std::string text = fmt::format("lengths as in {}: {}", trace->name, trace->source);
+    if (reuse > 0) text += fmt::format("; {} of the prompts in the cache already", base::text::percent(reuse));
+    return {trace->input, trace->output, reuse, std::move(text)};
+  }
+  const std::int64_t prompt = options.prompt.value_or(512), output = options.answer.value_or(128);
+  return {model::TokenLengths::constant(prompt), model::TokenLengths::constant(output), options.reuse.value_or(0),
+          fmt::format("prompts of {} tokens, answers of {}", prompt, output)};
+}
+
+double arrival_rate(const ServeOptions& options) {
+  if (options.rate) return *options.rate;
+  const model::PublishedTrace* trace = trace_named(options.lengths);
+  if (trace != nullptr && trace->rate > 0) return trace->rate;
+  throw base::InputError("how many requests arrive?",
+                         "--rate 8/s, --trace FILE or --lengths NAME of a published trace");
+}
+
+std::string arrivals_text(double rate, double cv) {
+  const std::string law = cv == 1   ? "Poisson"
+                          : cv == 0 ? "constant gaps"
+                                    : fmt::format("gamma gaps of coefficient of variation {:g}", cv);
+  return fmt::format("{:.4g} requests/s, {}", rate, law);
+}
+
+void draw_requests(const ServeOptions& options, bool tokens, std::int64_t page, ServingReport& report) {
+  model::Load load;
+  load.arrivals.rate = report.rate = arrival_rate(options);
+  const model::PublishedTrace* trace = trace_named(options.lengths);
+  load.arrivals.cv = options.cv.value_or(trace != nullptr && trace->cv > 0 ? trace->cv : 1);
+  load.requests = options.requests;
+  if (!load.requests || options.seconds) {
+    load.until = workloads::goodput::nanoseconds(options.seconds.value_or(base::Duration(default_seconds)));
+  }
+  if (tokens) {
+    PromptLaws laws = prompt_laws(options);
+    load.input = std::move(laws.input);
+    load.output = std::move(laws.output);
+    load.reuse = laws.reuse;
+    report.lengths = std::move(laws.text);
+  }
+  load.urgent = options.urgent.value_or(0);
+  load.page = page;
+  load.seed = options.seed;
+  report.requests = model::requests_of(load);
+  report.arrivals = fmt::format("{}, seed {}", arrivals_text(load.arrivals.rate, load.arrivals.cv), options.seed);
+  if (report.requests.empty()) throw base::InputError("no request arrives in this time", "more --seconds or --rate");
+}
+
+void read_trace(const ServeOptions& options, bool tokens, ServingReport& report) {
+  report.requests = model::read_requests(options.trace, base::host::read_input("--trace", options.trace));
+  const double span = workloads::goodput::seconds(report.requests.back().arrival);
+  report.rate = span > 0 ? double(report.requests.size() - 1) / span : 0;
+  if (options.rate) {
+    if (span == 0) throw base::InputError("all requests of the trace arrive at once: they have no rate");
+    const double factor = report.rate / *options.rate;
+    for (model::Request& request : report.requests) {
+      request.arrival =
+          workloads::goodput::nanoseconds(base::Duration(workloads::goodput::seconds(request.arrival) * factor));
+    }
+    report.rate = *options.rate;
+  }
+  if (options.requests && std::int64_t(report.requests.size()) > *options.requests) {
+    report.requests.resize(std::size_t(*options.requests));
+  }
+  if (!tokens) {
+    for (model::Request& request : report.requests) {
+      request.input = request.output = 0;
+      request.blocks.clear();
+    }
+  }
+  report.arrivals = fmt::format("{} requests of {} at {:.4g}/s", report.requests.size(), options.trace, report.rate);
+}
+
+std::int64_t longest_sequence(const std::vector<model::Request>& requests) {
+  std::int64_t longest = 1;
+  for (const model::Request& request : requests) longest = std::max(longest, request.input + request.output);
+  return longest;
+}
+
+/// The memory for keys and values, and what it takes to send them.
+void plan_cache(const ServeOptions& options, StepPrograms& programs, ServingReport& report) {
+  model::ServerPlan& plan = report.plan;
+  const CacheRoom room = programs.cache_room(plan.max_batch);
+  report.cache_bytes_per_token = room.bytes_per_token;
+  const std::int64_t tokens = options.cache_tokens.value_or(room.tokens);
+  if (tokens > room.tokens) {
+    throw base::InputError(fmt::format("the memory of a replica has room for {} tokens of keys and values, not for {}",
+                                       room.tokens, tokens),
+                           "a lower --cache-tokens, or a larger --slice");
+  }
+  plan.cache_pages = tokens / plan.page;
+  if (plan.cache_pages < 1) {
+    throw base::InputError(fmt::format("the memory of a replica has no room for {} sequences", plan.max_batch),
+                           "a lower --max-batch, or a larger --slice");
+  }
+  plan.transfer_latency =
+      workloads::goodput::nanoseconds(options.transfer_latency.value_or(base::Duration(default_transfer_latency)));
+  plan.transfer_seconds_per_token =
+      room.bytes_per_token / options.transfer_rate.value_or(base::Bandwidth(default_transfer_rate)).si();
+}
+
+}  // namespace
+
+void check_flags(const ServeOptions& options, bool tokens) {
+  const auto refuse = [](const char* flags, const char* why, const char* hint) {
+    throw base::InputError(fmt::format("{} {}", flags, why), hint);
+  };
+  if (!options.trace.empty() && (!options.lengths.empty() || options.prompt || options.answer || options.reuse ||
+                                 options.cv || options.seconds || options.urgent)) {
+    refuse("--lengths, --prompt, --answer, --reuse, --cv, --seconds and --urgent", "draw requests",
+           "a trace has its own: leave them out, or leave out --trace");
+  }
+  if (!options.lengths.empty() && (options.prompt || options.answer)) {
+    refuse("--prompt and --answer", "are for requests of one length", "leave them out, or leave out --lengths");
+  }
+  if (tokens && options.batch_timeout) {
+    refuse("--batch-timeout", "is for workloads without tokens",
+           "a server of tokens admits requests to its batch at every step");
+  }
+  const bool of_tokens = !options.lengths.empty() || options.prompt || options.answer || options.reuse ||
+                         options.chunk || options.page || options.cache_tokens || options.cached ||
+                         options.decode_replicas > 0;
+  if (!tokens && of_tokens) {
+    refuse("--lengths, --prompt, --answer, --reuse, --chunk, --page, --cache-tokens, --cached and --decode-replicas",
+           "are for workloads that decode", "a Transformer, such as gpt_6b");
+  }
+  if (options.decode_replicas == 0 && (options.transfer_rate || options.transfer_latency)) {
+    refuse("--transfer-rate and --transfer-latency", "are of caches that are sent", "add --decode-replicas N");
+  }
+  if (options.repair && !options.between_stops) {
+    refuse("--repair", "is of replicas that stop", "add --between-stops TIME");
+  }
+  if (options.level && !tokens && (options.level->ttft || options.level->tpot)) {
+    refuse("ttft and tpot", "are times of tokens", "--slo 'latency<100ms'");
+  }
+}
+
+model::ServerPlan server_plan(const ServeOptions& options, bool tokens, const ReplicaSlice& slice) {
+  model::ServerPlan plan;
+  plan.tokens = tokens;
+  plan.replicas = options.replicas;
+  plan.decode_replicas = options.decode_replicas;
+  plan.router = options.router.value_or(tokens ? model::Router::least_loaded : model::Router::shared);
+  plan.max_batch = options.max_batch.value_or(tokens ? sequences_of_replica : samples_per_core * slice.cores);
+  if (options.batch_timeout) plan.batch_timeout = workloads::goodput::nanoseconds(*options.batch_timeout);
+  plan.buckets.most_decoding = plan.max_batch;
+  if (!tokens) {
+    plan.buckets.unit = slice.cores;
+    plan.buckets.page = 0;
+    return plan;
+  }
+  plan.chunk = options.chunk.value_or(options.decode_replicas > 0 ? 0 : default_chunk);
+  plan.page = plan.buckets.page = options.page.value_or(default_page);
+  plan.block = (prefix_block + plan.page - 1) / plan.page * plan.page;
+  plan.cached = options.cached.value_or(model::CachedTokens::mean);
+  plan.buckets.most_prefill = plan.chunk;
+  // A chunk has a quarter of its tokens at least, so that there are few programs.
+  plan.buckets.least_prefill = std::max<std::int64_t>(16, plan.chunk / 4);
+  return plan;
+}
+
+ServingReport run_serve(const ServeOptions& options) {
+  base::host::throw_on_interrupt();
+  const auto begin = base::host::HostClock::now();
+  const bool tokens = has_tokens(options.run.workload);
+  check_flags(options, tokens);
+  StepPrograms programs(options.run, tokens, options.step_overhead);
+  ServingReport report;
+  report.workload = options.run.workload;
+  report.machine = programs.slice().machine;
+  report.slice = programs.slice().slice;
+  report.chips = programs.slice().chips;
+  report.seed = options.seed;
+  report.warm_up_s = options.warm_up.si();
+  report.step_overhead_s = options.step_overhead.si();
+  if (options.level) report.level = *options.level;
+  report.plan = server_plan(options, tokens, programs.slice());
+  if (options.trace.empty()) {
+    draw_requests(options, tokens, report.plan.page, report);
+  } else {
+    read_trace(options, tokens, report);
+  }
+  if (tokens) {
+    programs.limit_tokens(longest_sequence(report.requests));
+    plan_cache(options, programs, report);
+  }
+  if (options.between_stops) {
+    report.plan.outages = model::random_outages(report.plan.all_replicas(), *options.between_stops,
+                                                options.repair.value_or(base::Duration(default_repair)),
+                                                report.requests.back().arrival, options.seed);
+  }
+  report.outcome = model::serve(report.plan, report.requests,
+                                [&](const model::StepShape& shape) { return programs.seconds(shape); });
+  report.programs = programs.programs();
+  report.summary = model::summary_of(report.requests, report.outcome, report.level,
+                                     workloads::goodput::nanoseconds(options.warm_up));
+  if (report.summary.requests == 0) {
+    report.warnings.emplace_back("no request is counted: all are refused, or arrive before --warm-up ends");
+  }
+  report.wall_s = base::host::seconds_since(begin);
+  return report;
+}
+
+}  // namespace podsim::app::serve
