@@ -7,20 +7,27 @@
 #include <string>
 
 #include "app/options/compiler_option.h"
+#include "app/options/flag_values.h"
 #include "app/options/limit_option.h"
 #include "app/options/machine_options.h"
+#include "app/options/slice.h"
 #include "app/run/run_command.h"
+#include "app/serve/scenario_run.h"
 #include "app/serve/serve_flags.h"
 #include "app/serve/serve_options.h"
 #include "app/serve/serve_output.h"
 #include "app/serve/serve_run.h"
+#include "app/serve/slices_run.h"
+#include "base/diagnostic.h"
 #include "base/dimensional.h"
 #include "base/host/arguments.h"
 #include "base/host/interrupt.h"
 #include "base/host/output_folder.h"
 #include "base/host/standard_output.h"
 #include "base/host/write_all.h"
+#include "report/serving/scenario_report.h"
 #include "report/serving/serving_report.h"
+#include "report/serving/slices_report.h"
 
 namespace podsim::app::serve {
 namespace {
@@ -37,6 +44,42 @@ void add_model_flags(CLI::App& command, ServeOptions& options) {
   options::add_set_option(command, options.run.machine);
   options::add_compiler_option(command, [&](const sw::driver::CompilerYear& of) { options.run.compiler = of; });
   options.run.partition.add_to(command);
+}
+
+void add_search_flags(CLI::App& command, ServeOptions& options) {
+  static const std::vector<std::string> scenarios{"offline", "server", "single_stream", "multi_stream"};
+  command
+      .add_option_function<std::string>(
+          "--scenario",
+          [&options](const std::string& text) {
+            options.scenario = Scenario(base::host::parse_choice("--scenario", text, "a scenario", scenarios));
+          },
+          "Of MLPerf's inference benchmark, without tokens: the greatest\nrate of samples; the highest rate of Poisson "
+          "arrivals within\nthe limit of the benchmark or --slo; the latency of a sample;\nof 8")
+      ->type_name(options::alternatives(scenarios))
+      ->option_text("SCENARIO");
+  command
+      .add_option_function<std::string>(
+          "--slices",
+          [&options](const std::string& text) {
+            for (std::size_t begin = 0; begin <= text.size();) {
+              const std::size_t end = std::min(text.find(',', begin), text.size());
+              options.slices.push_back(text.substr(begin, end - begin));
+              base::host::locate_errors("--slices", text, [&] { options::parse_sizes(options.slices.back()); });
+              begin = end + 1;
+            }
+          },
+          "Slices that serve the same requests one after another, such\nas 1x1,2x1,2x2: which is the smallest that "
+          "meets --slo?")
+      ->option_text("AxB,...");
+  command
+      .add_option_function<std::string>(
+          "--slo-share",
+          [&options](const std::string& text) {
+            options.level_share = serving_number("--slo-share", text, "", 0, 1, "a share of one");
+          },
+          "Share of the requests that have to meet it [0.99]")
+      ->option_text("SHARE");
 }
 
 void add_result_flags(CLI::App& command, ServeOptions& options) {
@@ -78,8 +121,10 @@ constexpr const char* serve_footer =
 
 Examples:
   podsim serve resnet50 --slice 2x2 --rate 4000/s --seconds '10 s' --slo 'latency<15ms'
-  podsim serve gpt_6b --slice 2x2 --set model.tensor_parallel=8 --rate 2/s --slo 'ttft<2s,tpot<50ms'
-  podsim serve gpt_6b --slice 2x2 --set model.tensor_parallel=8 --lengths azure_conversation --replicas 4 -o served)";
+  podsim serve resnet50 --slice 2x2 --scenario server
+  podsim serve gpt_6b --slice 2x2 --set model.parameter_type=bf16 --rate 2/s --slo 'ttft<2s,tpot<50ms'
+  podsim serve gpt_6b --slice 2x2 --lengths azure_conversation --replicas 4 -o served
+  podsim serve gpt_6b --slices 1x1,2x1,2x2,4x2 --rate 4/s --slo 'ttft<200ms,tpot<12ms')";
 
 }  // namespace
 
@@ -91,10 +136,27 @@ void add_serve(CLI::App& program, const std::vector<std::string>& words) {
   add_model_flags(*command, *options);
   add_load_flags(*command, *options);
   add_server_flags(*command, *options);
+  add_search_flags(*command, *options);
   add_result_flags(*command, *options);
   command->footer(serve_footer);
   command->callback([options, &words] {
     options->run.build.model = options->run.machine.take_model_settings();
+    if (options->level_share && options->slices.empty()) {
+      throw base::InputError("--slo-share is of --slices", "add --slices 1x1,2x1,2x2");
+    }
+    if (options->scenario && !options->slices.empty()) {
+      throw base::InputError("a scenario is of one slice", "leave out --slices");
+    }
+    if (options->scenario) {
+      const report::serving::ScenarioReport report = run_scenario(*options);
+      return base::host::print_result(options->json ? report::serving::scenario_json(report)
+                                                    : report::serving::scenario_text(report));
+    }
+    if (!options->slices.empty()) {
+      const report::serving::SlicesReport report = run_slices(*options);
+      return base::host::print_result(options->json ? report::serving::slices_json(report)
+                                                    : report::serving::slices_text(report));
+    }
     std::optional<base::host::OutputFolder> folder;
     if (!options->result_folder.empty()) folder.emplace(options->result_folder);
     const report::serving::ServingReport report = run_serve(*options);

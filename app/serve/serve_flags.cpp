@@ -29,21 +29,6 @@ using Kind = base::Dimensional::Kind;
 constexpr std::int64_t most_tokens = 10'000'000, most_replicas = 4096, most_sequences = 1 << 20;
 constexpr double most_rate = 1e7, most_seconds = 1e7;
 
-/// A number from `least` to `most`, which may end in `suffix`.
-double serving_number(const char* flag, const std::string& text, const std::string& suffix, double least, double most,
-                      const char* what) {
-  std::string_view number = text;
-  if (!suffix.empty() && number.ends_with(suffix)) number.remove_suffix(suffix.size());
-  double value = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  const bool is_number = error == std::errc() && end == number.data() + number.size();
-  base::host::locate_errors(flag, text, [&] {
-    if (is_number && value >= least && value <= most) return;
-    throw base::InputError(fmt::format("'{}' is not {}", text, what), fmt::format("from {:g} to {:g}", least, most));
-  });
-  return value;
-}
-
 double serving_quantity(const char* flag, const std::string& text, Kind kind, double most, const char* example) {
   const base::Dimensional value = base::parse_dimensional(text, base::host::argument_location(flag, text));
   base::host::locate_errors(flag, text, [&] {
@@ -110,6 +95,20 @@ void add_lengths(CLI::App& command, ServeOptions& options) {
 }
 
 }  // namespace
+
+double serving_number(const char* flag, const std::string& text, const std::string& suffix, double least, double most,
+                      const char* what) {
+  std::string_view number = text;
+  if (!suffix.empty() && number.ends_with(suffix)) number.remove_suffix(suffix.size());
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  const bool is_number = error == std::errc() && end == number.data() + number.size();
+  base::host::locate_errors(flag, text, [&] {
+    if (is_number && value >= least && value <= most) return;
+    throw base::InputError(fmt::format("'{}' is not {}", text, what), fmt::format("from {:g} to {:g}", least, most));
+  });
+  return value;
+}
 
 void add_load_flags(CLI::App& command, ServeOptions& options) {
   command

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/run/run_options.h"
 #include "base/units.h"
@@ -38,6 +39,8 @@ struct ServeOptions {
   base::Duration step_overhead;
 
   std::optional<workloads::serving::ServiceLevel> level;
+  std::vector<std::string> slices;    ///< that are tried for the level; empty: run.slice alone
+  std::optional<double> level_share;  ///< of the requests that have to meet it
   base::Duration warm_up;
   std::optional<Scenario> scenario;
   bool json = false;

@@ -2,13 +2,13 @@
 #include "app/serve/step_programs.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 #include "app/options/slice.h"
 #include "app/run/compiled_step.h"
 #include "app/run/run.h"
 #include "base/diagnostic.h"
+#include "base/host/arguments.h"
 #include "base/host/interrupt.h"
 #include "sw/driver/compile.h"
 #include "sw/target_machine.h"
@@ -21,8 +21,37 @@ using workloads::serving::StepShape;
 
 namespace {
 
-constexpr std::int64_t least_cached = 128;  ///< tokens of the smallest program: lanes of a vector register
+constexpr std::int64_t least_cached = 128;  ///< keys of the smallest program: lanes of a vector register
+constexpr std::int64_t cached_ratio = 4;    ///< of the keys of one program to those of the next smaller one
 constexpr const char* default_slice = "1x1";
+constexpr const char* parallel_key = "model.tensor_parallel";
+
+/// The least size of programs with so many keys or more.
+std::int64_t keys_above(std::int64_t keys) {
+  std::int64_t above = least_cached;
+  while (above < keys) above *= cached_ratio;
+  return above;
+}
+
+/// Settings that follow from the shape of a step.
+void refuse_shapes(const workloads::ModelSettings& model) {
+  for (const char* key : {"model.batch", "decode.cached", "decode.new_tokens", "decode.capacity", "decode.prefill",
+                          "decode.prefill_cached", "decode.steps", "decode.beam", "decode.all_next", "decode.logits"}) {
+    const auto found = model.find(key);
+    if (found == model.end()) continue;
+    base::host::locate_errors("--set", found->first + "=" + found->second, [&] {
+      throw base::InputError(std::string(key) + " follows from the requests of a server", "leave it out");
+    });
+  }
+}
+
+bool has_key(const std::string& workload, const char* key) {
+  for (const workloads::WorkloadEntry& entry : workloads::models::workload_registry()) {
+    if (entry.name != workload) continue;
+    return std::ranges::find(entry.keys, key, &workloads::ModelKey::name) != entry.keys.end();
+  }
+  return false;
+}
 
 double linear(double at, double from, double to, double first, double last) {
   return first + (last - first) * (at - from) / (to - from);
@@ -31,12 +60,7 @@ double linear(double at, double from, double to, double first, double last) {
 }  // namespace
 
 bool has_tokens(const std::string& workload) {
-  if (workloads::importers::importer_of(workload) != nullptr) return false;
-  for (const workloads::WorkloadEntry& entry : workloads::models::workload_registry()) {
-    if (entry.name != workload) continue;
-    return std::ranges::find(entry.keys, "decode.cached", &workloads::ModelKey::name) != entry.keys.end();
-  }
-  return false;
+  return workloads::importers::importer_of(workload) == nullptr && has_key(workload, "decode.cached");
 }
 
 StepPrograms::StepPrograms(const run::RunOptions& options, bool tokens, base::Duration overhead)
@@ -47,6 +71,13 @@ StepPrograms::StepPrograms(const run::RunOptions& options, bool tokens, base::Du
   slice_.slice = options.slice.empty() ? default_slice : options.slice;
   slice_.chips = options::parse_slice(slice_.slice, machine).nodes();
   slice_.cores = slice_.chips * machine.cores_per_chip;
+  if (!tokens) return;
+  workloads::ModelSettings& model = options_.build.model;
+  refuse_shapes(model);
+  const bool shared_otherwise = options.partition.any() || model.contains(parallel_key);
+  if (!shared_otherwise && slice_.cores > 1 && has_key(options.workload, parallel_key)) {
+    model[parallel_key] = std::to_string(slice_.cores);
+  }
 }
 
 run::RunOptions StepPrograms::options_for(const StepShape& shape) const {
@@ -107,45 +138,41 @@ double StepPrograms::simulated(const StepShape& shape) {
   return seconds;
 }
 
-/// Linear in the tokens that sequences have in the cache. Programs that do not fit the memory are left out: the line
-/// through the last two that do goes on.
-double StepPrograms::between_decoding(StepShape shape) {
-  if (shape.decoding == 0) return between_prompts(shape);
-  const std::int64_t cached = shape.cached;
-  const auto at = [&](std::int64_t tokens) {
-    shape.cached = tokens;
-    return between_prompts(shape);
-  };
+/// Programs that do not fit the memory are left out: the line through the last two that do goes on.
+double StepPrograms::decoding(std::int64_t sequences, std::int64_t cached) {
+  const auto at = [&](std::int64_t keys) { return simulated({.decoding = sequences, .cached = keys}); };
   if (cached <= least_cached) return at(least_cached);
-  auto high = std::int64_t(std::bit_ceil(std::uint64_t(cached)));
-  const auto most = most_cached_.find(shape.decoding);
-  if (most != most_cached_.end()) high = std::min(high, most->second);
+  std::int64_t above = keys_above(cached);
+  const auto most = most_cached_.find(sequences);
+  if (most != most_cached_.end()) above = std::min(above, most->second);
   while (true) {
+    const std::int64_t below = above / cached_ratio;
     try {
-      const double last = at(high), first = at(high / 2);
-      return linear(double(cached), double(high) / 2, double(high), first, last);
+      const double last = at(above), first = at(below);
+      return linear(double(cached), double(below), double(above), first, last);
     } catch (const sw::driver::OutOfMemory&) {
-      high /= 2;
-      if (high <= least_cached) throw;
-      most_cached_[shape.decoding] = high;
+      if (below <= least_cached) throw;
+      above = most_cached_[sequences] = below;
     }
   }
 }
 
-/// Linear in the tokens of prompts that were read before.
-double StepPrograms::between_prompts(StepShape shape) {
-  const std::int64_t before = shape.prefill_cached;
-  if (before == 0) return simulated(shape);
-  const auto at = [&](std::int64_t tokens) {
-    shape.prefill_cached = tokens;
-    return simulated(shape);
-  };
-  const auto above = std::int64_t(std::bit_ceil(std::uint64_t(std::max(before, least_cached))));
-  if (above == before || above == least_cached) return at(above);
-  return linear(double(before), double(above) / 2, double(above), at(above / 2), at(above));
+double StepPrograms::reading(std::int64_t tokens, std::int64_t before) {
+  const auto at = [&](std::int64_t keys) { return simulated({.prefill_tokens = tokens, .prefill_cached = keys}); };
+  if (before == 0) return at(0);
+  const std::int64_t above = keys_above(before), below = above == least_cached ? 0 : above / cached_ratio;
+  return linear(double(before), double(below), double(above), at(below), at(above));
 }
 
-double StepPrograms::seconds(const StepShape& shape) { return between_decoding(shape); }
+double StepPrograms::seconds(const StepShape& shape) {
+  if (!tokens_) return simulated(shape);
+  if (shape.prefill_tokens == 0) return decoding(shape.decoding, shape.cached);
+  if (shape.decoding == 0) return reading(shape.prefill_tokens, shape.prefill_cached);
+  const double both =
+      simulated({.decoding = shape.decoding, .cached = least_cached, .prefill_tokens = shape.prefill_tokens});
+  return both + decoding(shape.decoding, shape.cached) - decoding(shape.decoding, least_cached) +
+         reading(shape.prefill_tokens, shape.prefill_cached) - reading(shape.prefill_tokens, 0);
+}
 
 std::vector<report::serving::StepProgram> StepPrograms::programs() const {
   std::vector<report::serving::StepProgram> programs;

@@ -32,14 +32,23 @@ struct CacheRoom {
 /// Times of steps by programs that are compiled and simulated on the slice of a replica, each once:
 ///
 ///   samples   the forward program, its batch divided among the cores
-///   tokens    a decoding step, a part of a prompt, or both in one program (keys decode.* of `podsim run --decode`)
+///   tokens    a decoding step D(sequences, cached), a part of a prompt P(tokens, before), or both in one program M:
+///   the
+///             keys decode.* of `podsim run --decode`. Layers apart from attention have the tokens of both in the same
+///             products; attention reads the cache of each sequence on its own, so that it adds up:
 ///
-/// Programs are made for 128, 256, 512, ... tokens in the cache of each sequence. Between two of them the time is
-/// linear in the tokens, since attention reads so many keys and values more; so it is beyond the last one that fits the
-/// memory, where all sequences have as many tokens as their mean.
+///     time = M(sequences, tokens) + D(sequences, cached) - D(sequences, 128) + P(tokens, before) - P(tokens, 0)
+///
+///             where M has 128 keys for each sequence, and its prompt begins.
+///
+/// Programs are made for 128, 512, 2048, ... keys. Between two of them the time is linear in the keys, since attention
+/// reads so many more; so it is beyond the last one that fits the memory, where all sequences have as many as their
+/// mean.
 class StepPrograms {
  public:
-  /// `overhead`: time on the host that each step takes before it begins. `options` outlive this.
+  /// `overhead`: time on the host that each step takes before it begins. Without a mesh, a sharding and
+  /// model.tensor_parallel, a decoder is divided over all cores of the slice (model.tensor_parallel). InputError if
+  /// settings are those that the shapes of steps have.
   StepPrograms(const run::RunOptions& options, bool tokens, base::Duration overhead);
 
   const ReplicaSlice& slice() const { return slice_; }
@@ -56,10 +65,10 @@ class StepPrograms {
  private:
   run::RunOptions options_for(const workloads::serving::StepShape& shape) const;
   double simulated(const workloads::serving::StepShape& shape);
-  double between_decoding(workloads::serving::StepShape shape);
-  double between_prompts(workloads::serving::StepShape shape);
+  double decoding(std::int64_t sequences, std::int64_t cached);
+  double reading(std::int64_t tokens, std::int64_t before);
 
-  const run::RunOptions& options_;
+  run::RunOptions options_;
   bool tokens_;
   base::Duration overhead_;
   ReplicaSlice slice_;

@@ -40,7 +40,7 @@ std::string distribution_svg(const std::vector<ServingCurve>& sorted, const std:
   const html::ChartAxis x{"time of a request", html::ChartScale::logarithmic(low, high, area.left, area.right),
                           [](double value) { return html::si_text(value, "s"); }, html::is_narrow(width) ? 4 : 8};
   const html::ChartAxis y{"of the requests", html::ChartScale::linear(0, 1, area.bottom, area.top),
-                          [](double value) { return base::text::percent(value, 0); }, 5};
+                          [](double value) { return base::text::percent(value + 0.0, 0); }, 5};
   std::string body = html::svg_axes(area, x, y);
   for (const double guide : guides) {
     if (guide < low || guide > high) continue;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/serve/serve_options.h"
+#include "report/serving/slices_report.h"
+
+namespace podsim::app::serve {
+
+/// Serves the same requests on each of the slices of --slices. A slice on which the model does not run is refused in
+/// its row. InputError for other flags that do not fit, and without a service level.
+report::serving::SlicesReport run_slices(const ServeOptions& options);
+
+}  // namespace podsim::app::serve

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/serving/slices_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text/counted.h"
+#include "base/text/json_text.h"
+#include "base/text/percent.h"
+#include "base/text/text_table.h"
+#include "base/units.h"
+
+namespace podsim::report::serving {
+namespace {
+
+std::string p99_text(double seconds) { return base::to_string(base::Duration(seconds)); }
+
+const ServingReport* any_served(const SlicesReport& r) {
+  for (const SlicesReport::Slice& slice : r.slices) {
+    if (slice.served) return &*slice.served;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::int64_t SlicesReport::smallest() const {
+  std::int64_t best = -1;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    if (!meets(slices[i])) continue;
+    if (best < 0 || slices[i].chips < slices[std::size_t(best)].chips) best = std::int64_t(i);
+  }
+  return best;
+}
+
+std::string slices_text(const SlicesReport& r) {
+  std::string text;
+  if (const ServingReport* served = any_served(r)) {
+    text = fmt::format("{} on {}: {}\n", served->workload, served->machine, served->arrivals);
+    if (!served->lengths.empty()) text += served->lengths + "\n";
+    text += fmt::format("asked for: {} for {} of the requests\n\n", served->level.text(), base::text::percent(r.share));
+  }
+  using enum base::text::TextTable::Align;
+  base::text::TextTable table({left, right, right, right, right, right, right, left});
+  table.row({"slice", "chips", "requests/s", "TTFT p99", "TPOT p99", "latency p99", "meet it", ""});
+  for (const SlicesReport::Slice& slice : r.slices) {
+    if (!slice.served) {
+      table.row({slice.name, "", "", "", "", "", "", slice.refusal});
+      continue;
+    }
+    const auto& sum = slice.served->summary;
+    const bool tokens = slice.served->plan.tokens;
+    table.row({slice.name, fmt::format("{}", slice.chips), fmt::format("{:.4g}", sum.requests_per_s),
+               tokens ? p99_text(sum.first_token.p99) : "", tokens ? p99_text(sum.per_token.p99) : "",
+               p99_text(sum.latency.p99), base::text::percent(sum.level_share, 2), r.meets(slice) ? "yes" : "no"});
+  }
+  text += table.text();
+  const std::int64_t best = r.smallest();
+  text += best < 0 ? std::string("\nnone of these slices meets it\n")
+                   : fmt::format("\nthe smallest that meets it is {}: {}\n", r.slices[std::size_t(best)].name,
+                                 base::text::counted(r.slices[std::size_t(best)].chips, "chip"));
+  return text + fmt::format("\n{:.2f} s on this host\n", r.wall_s);
+}
+
+std::string slices_json(const SlicesReport& r) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const SlicesReport::Slice& slice : r.slices) {
+    nlohmann::ordered_json row = {{"slice", slice.name}, {"meets", r.meets(slice)}};
+    if (slice.served) {
+      row["chips"] = slice.chips;
+      row["served"] = nlohmann::ordered_json::parse(serving_json(*slice.served, false));
+    } else {
+      row["refusal"] = slice.refusal;
+    }
+    rows.push_back(std::move(row));
+  }
+  const std::int64_t best = r.smallest();
+  nlohmann::ordered_json json = {{"schema_version", 1}, {"command", "serve"}, {"share", r.share}};
+  json["smallest"] = best < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(r.slices[std::size_t(best)].name);
+  json["slices"] = std::move(rows);
+  json["wall_s"] = r.wall_s;
+  return base::text::json_text(json, 2) + "\n";
+}
+
+}  // namespace podsim::report::serving
