@@ -346,13 +346,83 @@ std::vector<StudyMetric> goodput_metrics() {
   return metrics;
 }
 
+std::vector<StudyMetric> serve_metrics() {
+  using enum MetricOf;
+  std::vector<StudyMetric> metrics{
+      {"chips", "", "Chips of a replica"},
+      {"replicas", "", "Replicas; with decode_replicas those that read prompts"},
+      {"decode_replicas", "", "Replicas that make tokens only"},
+      {"max_batch", "", "Sequences of a replica, or samples of a step, at most"},
+      {"chunk", "", "Tokens of prompts that a step reads at most"},
+      {"rate", "1/s", "Requests per second that arrive"},
+      {"seed", "", "Seed of what is random"},
+      {"requests", "", "Requests that are counted"},
+      {"time_s", "s", "Time until the last is finished"},
+      {"requests_per_s", "1/s", "Requests that are finished per second"},
+      {"input_tokens_per_s", "1/s", "Tokens of their prompts per second", value, false},
+      {"output_tokens_per_s", "1/s", "Tokens of their answers per second", value, false},
+      {"slo_share", "1", "Share of the requests that meet the level", value, false},
+      {"goodput_per_s", "1/s", "Requests per second that meet it", value, false},
+      {"busy", "1", "Share of the time of replicas in steps"},
+      {"mean_batch", "", "Sequences that decode, or samples, in a step"},
+      {"padding", "1", "Share of the room for them that is empty"},
+      {"queue.mean", "", "Requests that wait, on average"},
+      {"queue.most", "", "Requests that wait, at most"},
+      {"cache.pages", "", "Pages of a replica's cache", value, false},
+      {"cache.page_tokens", "", "Tokens of a page", value, false},
+      {"cache.bytes_per_token", "B", "Keys and values of a token, on all cores", value, false},
+      {"cache.mean", "1", "Share of the pages in use, on average", value, false},
+      {"cache.most", "1", "Share of the pages in use, at most", value, false},
+      {"of_replicas.busy_s", "s", "In steps, of all replicas", sum},
+      {"of_replicas.away_s", "s", "Away, of all replicas", sum},
+      {"of_replicas.steps", "", "Steps of all replicas", sum},
+      {"of_replicas.finished", "", "Requests that all replicas finished", sum},
+      {"of_replicas.running", "", "Sequences of all replicas, on average", sum},
+      {"programs.step_s", "s", "The longest step that was simulated", largest},
+      {"programs.samples", "", "The largest batch that was simulated", largest, false},
+      {"programs.decoding", "", "The most sequences of a program", largest, false},
+      {"programs.cached", "", "The most tokens in the cache of each", largest, false},
+      {"programs.prefill_tokens", "", "The most tokens of prompts of a program", largest, false},
+      {"programs.prefill_cached", "", "The most tokens before them", largest, false}};
+  for (const auto& [name, of] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"arrived", "Requests that arrived"},
+           {"finished", "Requests that were finished"},
+           {"refused", "Requests whose cache does not fit a replica"},
+           {"steps", "Steps"},
+           {"lost_steps", "Steps of replicas that stopped"},
+           {"preemptions", "Sequences that lost their cache to others"},
+           {"requeued", "Requests of replicas that stopped"},
+           {"transfers", "Caches that were sent to replicas that decode"},
+           {"prompt_tokens_read", "Tokens of prompts that steps read"},
+           {"prompt_tokens_reused", "Tokens of prompts that were in the cache"},
+           {"tokens_made", "Tokens of answers"},
+           {"tokens_dropped", "Tokens in the cache that were lost"}}) {
+    metrics.push_back({fmt::format("counts.{}", name), "", of});
+  }
+  struct Latency {
+    const char *key, *text;
+    bool always;
+  };
+  for (const Latency& of :
+       {Latency{"wait_s", "Wait for the first step", true}, Latency{"ttft_s", "Time to the first token", false},
+        Latency{"tpot_s", "Time for each further token", false}, Latency{"gap_s", "Time between tokens", false},
+        Latency{"latency_s", "Time of a request", true}}) {
+    for (const char* figure : {"mean", "p50", "p90", "p95", "p99", "most"}) {
+      metrics.push_back(
+          {fmt::format("{}.{}", of.key, figure), "s", fmt::format("{}, {}", of.text, figure), value, of.always});
+    }
+  }
+  return metrics;
+}
+
 }  // namespace
 
 const std::vector<StudyMetric>& study_metrics(std::string_view command) {
   static const std::map<std::string_view, std::vector<StudyMetric>> metrics{{"run", run_metrics()},
                                                                             {"train", train_metrics()},
                                                                             {"collective", collective_metrics()},
-                                                                            {"goodput", goodput_metrics()}};
+                                                                            {"goodput", goodput_metrics()},
+                                                                            {"serve", serve_metrics()}};
   return metrics.at(command);
 }
 

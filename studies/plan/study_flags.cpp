@@ -203,6 +203,55 @@ StudyFlag interval_flag() {
   return interval;
 }
 
+/// A time, which the command checks further.
+StudyFlag time_flag(std::string key, std::string word) {
+  return text_flag(std::move(key), std::move(word), [](const std::string& text) {
+    if (base::looks_dimensional(text) &&
+        base::parse_dimensional(text, whole(text)).kind == base::Dimensional::Kind::duration) {
+      return;
+    }
+    throw base::InputError(fmt::format("'{}' is no time", text), "such as '10 ms'");
+  });
+}
+
+std::vector<StudyFlag> serve_flags() {
+  constexpr std::int64_t most = 1'000'000'000;
+  return {argument("workload", FlagType::text),
+          file_flag("machine", "--machine"),
+          text_flag("slice", "--slice", check_slice),
+          choice("compiler", "--compiler", sw::driver::compiler_names()),
+          text_flag("mesh", "--mesh", check_mesh),
+          file_flag("sharding", "--sharding"),
+          toggle("windowed_einsum", "--windowed-einsum"),
+          text_flag("rate", "--rate"),
+          number_flag("cv", "--cv"),
+          time_flag("seconds", "--seconds"),
+          count("requests", "--requests", 1, most),
+          file_flag("trace", "--trace"),
+          text_flag("lengths", "--lengths"),
+          count("prompt", "--prompt", 1, most),
+          count("answer", "--answer", 1, most),
+          number_flag("reuse", "--reuse"),
+          number_flag("urgent", "--urgent"),
+          seed_flag(),
+          count("replicas", "--replicas", 1, most),
+          count("decode_replicas", "--decode-replicas", 1, most),
+          choice("router", "--router", {"round_robin", "least_loaded", "shared"}),
+          text_flag("transfer_rate", "--transfer-rate"),
+          time_flag("transfer_latency", "--transfer-latency"),
+          time_flag("between_stops", "--between-stops"),
+          time_flag("repair", "--repair"),
+          count("max_batch", "--max-batch", 1, most),
+          count("chunk", "--chunk", 0, most),
+          count("page", "--page", 1, most),
+          count("cache_tokens", "--cache-tokens", 1, max_bytes),
+          choice("cached", "--cached", {"mean", "longest"}),
+          time_flag("batch_timeout", "--batch-timeout"),
+          time_flag("step_overhead", "--step-overhead"),
+          text_flag("slo", "--slo"),
+          time_flag("warm_up", "--warm-up")};
+}
+
 std::vector<StudyFlag> goodput_flags() {
   std::vector<StudyFlag> flags = job_flags();
   std::erase_if(flags, [](const StudyFlag& flag) {
@@ -289,8 +338,11 @@ void check_time(const StudyFlag& flag, const std::string& text) {
 }  // namespace
 
 const std::vector<StudyFlag>& study_flags(std::string_view command) {
-  static const std::map<std::string_view, std::vector<StudyFlag>> flags{
-      {"run", run_flags()}, {"train", train_flags()}, {"collective", collective_flags()}, {"goodput", goodput_flags()}};
+  static const std::map<std::string_view, std::vector<StudyFlag>> flags{{"run", run_flags()},
+                                                                        {"train", train_flags()},
+                                                                        {"collective", collective_flags()},
+                                                                        {"goodput", goodput_flags()},
+                                                                        {"serve", serve_flags()}};
   return flags.at(command);
 }
 
@@ -315,7 +367,7 @@ std::vector<std::string> required_flags(std::string_view command) {
 }
 
 std::span<const std::string_view> study_commands() {
-  static constexpr std::array<std::string_view, 4> commands{"run", "train", "collective", "goodput"};
+  static constexpr std::array<std::string_view, 5> commands{"run", "train", "collective", "goodput", "serve"};
   return commands;
 }
 

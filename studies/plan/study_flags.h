@@ -34,7 +34,7 @@ struct StudyFlag {
   std::function<void(const std::string& text)> check = {};
 };
 
-/// "run", the default, "train", "collective", "goodput".
+/// "run", the default, "train", "collective", "goodput", "serve".
 std::span<const std::string_view> study_commands();
 
 /// The flags of one of them in the order in which a point's command line has them.

@@ -31,7 +31,8 @@ const std::vector<Mistake>& mistakes() {
       {"no_command",
        {},
        {"which command?",
-        "run, train, goodput, whatif, search, sweep, kernel, calibrate, memory, network, collective, stream, hlo, ops, "
+        "run, train, serve, goodput, whatif, search, sweep, kernel, calibrate, memory, network, collective, stream, "
+        "hlo, ops, "
         "tiles, "
         "trace, "
         "validate, "
@@ -40,7 +41,8 @@ const std::vector<Mistake>& mistakes() {
       {"unknown_command",
        {"frobnicate"},
        {"'frobnicate' is not a command",
-        "one of: run, train, goodput, whatif, search, sweep, kernel, calibrate, memory, network, collective, stream, "
+        "one of: run, train, serve, goodput, whatif, search, sweep, kernel, calibrate, memory, network, collective, "
+        "stream, "
         "hlo, ops, "
         "tiles, "
         "trace, "
@@ -101,6 +103,40 @@ const std::vector<Mistake>& mistakes() {
       {"trace_of_nothing",
        run_with({"--slice", "2x2", "--batch-per-core", "1", "--vcd", "x.vcd", "--trace", "chip(0,0).cor0.*"}),
        {"matches no signal", "did you mean 'chip(0,0).core0.*'?"}},
+      {"serve_without_a_rate", {"serve", "resnet50"}, {"how many requests arrive?", "--rate 8/s"}},
+      {"serve_at_no_rate",
+       {"serve", "resnet50", "--rate", "fast"},
+       {"--rate: error: 'fast' is not a number of requests per second"}},
+      {"serve_with_mistyped_trace",
+       {"serve", "gpt_6b", "--lengths", "azure_cod"},
+       {"'azure_cod' is not a published trace", "did you mean 'azure_code'?"}},
+      {"serve_samples_with_tokens",
+       {"serve", "resnet50", "--rate", "8/s", "--chunk", "64"},
+       {"are for workloads that decode", "gpt_6b"}},
+      {"serve_with_mistyped_level",
+       {"serve", "gpt_6b", "--rate", "8/s", "--slo", "tfft<1s"},
+       {"--slo: error: 'tfft' is not a time of a request", "did you mean 'ttft'?"}},
+      {"serve_with_shapes_of_steps",
+       {"serve", "gpt_6b", "--rate", "8/s", "--set", "decode.cached=5"},
+       {"decode.cached follows from the requests of a server", "leave it out"}},
+      {"serve_beyond_the_memory",
+       {"serve", "gpt_6b", "--rate", "8/s", "--slice", "2x2", "--cache-tokens", "1000000000"},
+       {"the memory of a replica has room for", "a lower --cache-tokens"}},
+      {"serve_a_trace_and_lengths",
+       {"serve", "gpt_6b", "--trace", "t.csv", "--lengths", "azure_code"},
+       {"draw requests", "leave out --trace"}},
+      {"serve_transfers_to_none",
+       {"serve", "gpt_6b", "--rate", "8/s", "--transfer-rate", "1 GB/s"},
+       {"of caches that are sent", "add --decode-replicas N"}},
+      {"serve_a_scenario_at_a_rate",
+       {"serve", "resnet50", "--scenario", "offline", "--rate", "8/s"},
+       {"a scenario says how requests arrive"}},
+      {"serve_a_scenario_without_a_limit",
+       {"serve", "vit", "--scenario", "server"},
+       {"no limit of 'vit' is published", "--slo 'latency<100ms'"}},
+      {"serve_slices_without_a_level",
+       {"serve", "resnet50", "--rate", "8/s", "--slices", "1x1,2x1"},
+       {"--slices finds the smallest that meets a level"}},
       {"goodput_of_no_days",
        {"goodput", "resnet50", "--days", "0"},
        {"--days: error: '0' is not a number of days", "from 0.001 to 3650"}},

@@ -63,6 +63,21 @@ std::vector<Words> jobs_with_failures() {
   return {job, alone};
 }
 
+std::vector<Words> servers() {
+  const Words tiny{"serve",      "transformer",
+                   "--rate",     "50/s",
+                   "--requests", "40",
+                   "--prompt",   "200",
+                   "--answer",   "5",
+                   "--set",      "model.layers=1",
+                   "--set",      "model.d_model=128",
+                   "--set",      "model.heads=2",
+                   "--set",      "model.vocabulary=256"};
+  Words all = tiny;
+  all.insert(all.end(), {"--slo", "ttft<1s", "--decode-replicas", "1"});
+  return {all, {"serve", "resnet50", "--rate", "100/s", "--requests", "50"}};
+}
+
 /// The numbers that a table must name, and those that all of the runs have.
 struct Figures {
   std::set<std::string> some, all;
@@ -105,6 +120,7 @@ TEST(StudyMetrics, OfTrainingsAreTheNumbersOfItsJson) { expect_table("train", fi
 TEST(StudyMetrics, OfJobsWithFailuresAreTheNumbersOfItsJson) {
   expect_table("goodput", figures_of(jobs_with_failures()));
 }
+TEST(StudyMetrics, OfServersAreTheNumbersOfItsJson) { expect_table("serve", figures_of(servers())); }
 TEST(StudyMetrics, OfCollectivesAreTheNumbersOfItsJson) { expect_table("collective", figures_of(collectives())); }
 
 }  // namespace

@@ -19,6 +19,7 @@ const std::map<std::string, std::string>& lines() {
       {"run", "run resnet50 --slice 1x1 --batch-per-core 1 -o made/r --vcd made/w.vcd"},
       {"train", "train resnet50 --slice 2x2 --epochs 40"},
       {"goodput", "goodput resnet50 --slice 2x2 --batch-per-core 1 --seeds 2"},
+      {"serve", "serve resnet50 --rate 100/s --requests 20 -o made/served"},
       {"whatif", "whatif resnet50 --slice 1x1 --batch-per-core 1 --svg made/gains.svg"},
       {"search", "search resnet50 --slice 1x1 --batch-per-core 1 --points 2 -o made/search"},
       {"sweep", "sweep study.toml -o made/study"},

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/app/program.h"
+
+namespace podsim {
+namespace {
+
+using ServeFigures = nlohmann::json;
+using ServeWords = std::vector<std::string>;
+
+/// A decoder of one layer, on a chip.
+ServeWords tiny_server(const ServeWords& more) {
+  ServeWords words{"serve", "transformer",   "--set", "model.layers=1",      "--set", "model.d_model=128",
+                   "--set", "model.heads=2", "--set", "model.vocabulary=256"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+ServeFigures served(const test::Folder& folder, ServeWords words) {
+  words.emplace_back("--json");
+  const test::Outcome outcome = folder.run(words);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return ServeFigures::parse(outcome.out);
+}
+
+std::size_t lines_in(const std::string& text) { return std::size_t(std::ranges::count(text, '\n')); }
+
+/// 300 prompts of 200 tokens and answers of 20: 60,000 tokens are read or reused, 6,000 made.
+TEST(Serve, CountsEveryToken) {
+  const test::Folder folder;
+  const ServeFigures whole =
+      served(folder, tiny_server({"--rate", "200/s", "--requests", "300", "--prompt", "200", "--answer", "20"}));
+  EXPECT_EQ(whole["counts"]["prompt_tokens_read"], 60'000);
+  EXPECT_EQ(whole["counts"]["tokens_made"], 6'000);
+  EXPECT_EQ(whole["requests"], 300);
+  const ServeFigures reused = served(folder, tiny_server({"--rate", "200/s", "--requests", "300", "--prompt", "200",
+                                                          "--answer", "20", "--reuse", "0.6", "--page", "32"}));
+  EXPECT_EQ(reused["counts"]["prompt_tokens_read"].get<int>() + reused["counts"]["prompt_tokens_reused"].get<int>(),
+            60'000);
+  EXPECT_NEAR(reused["counts"]["prompt_tokens_reused"].get<double>() / 60'000, 0.6, 0.03);
+}
+
+/// The time of a single request is that of its steps: of the part of a program that reads its prompt, and those that
+/// decode.
+TEST(Serve, OfOneRequestIsItsSteps) {
+  const test::Folder folder;
+  const ServeFigures one = served(folder, tiny_server({"--rate", "1/s", "--requests", "1", "--prompt", "100",
+                                                       "--answer", "5", "--chunk", "0", "--max-batch", "1"}));
+  double read = 0, decode = 0;
+  for (const ServeFigures& program : one["programs"]) {
+    (program["prefill_tokens"] > 0 ? read : decode) = program["step_s"];
+  }
+  ASSERT_EQ(one["programs"].size(), 2u);
+  EXPECT_NEAR(one["ttft_s"]["mean"].get<double>(), read, 2e-9);
+  EXPECT_NEAR(one["tpot_s"]["mean"].get<double>(), decode, 2e-9);
+  EXPECT_NEAR(one["latency_s"]["mean"].get<double>(), read + 4 * decode, 5e-9);
+}
+
+TEST(Serve, WritesAFolderThatIsTheSameForTheSameSeed) {
+  const test::Folder folder;
+  const ServeWords words = tiny_server({"--rate", "300/s", "--requests", "200", "--replicas", "2", "--between-stops",
+                                        "200 ms", "--repair", "50 ms", "--slo", "ttft<10ms,tpot<1ms"});
+  const ServeWords files{"manifest.json", "report.html", "requests.csv", "series.csv", "stats.json", "summary.txt"};
+  for (const char* name : {"first", "again"}) {
+    ServeWords with = words;
+    with.insert(with.end(), {"-o", name});
+    const test::Outcome outcome = folder.run(with);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(folder.names(name), files);
+  }
+  for (const std::string& file : files) EXPECT_EQ(folder.read("first/" + file), folder.read("again/" + file)) << file;
+  EXPECT_EQ(lines_in(folder.read("first/requests.csv")), 201u);
+  EXPECT_GT(lines_in(folder.read("first/series.csv")), 10u);
+  const std::string page = folder.read("first/report.html");
+  for (const char* section : {"Times of requests", "Replicas", "Queue", "Cache", "Steps", "podsim serve transformer"}) {
+    EXPECT_NE(page.find(section), std::string::npos) << section;
+  }
+  ServeWords other = words;
+  other.insert(other.end(), {"--seed", "2", "-o", "other"});
+  ASSERT_EQ(folder.run(other).code, 0);
+  EXPECT_NE(folder.read("first/requests.csv"), folder.read("other/requests.csv"));
+}
+
+/// A trace is served in its own order, at its own times.
+TEST(Serve, TakesRequestsOfAFile) {
+  const test::Folder folder;
+  folder.write("trace.csv", "arrival_s,input,output\n0,100,5\n0.5,200,7\n2.25,50,1\n");
+  const ServeFigures result = served(folder, tiny_server({"--trace", "trace.csv"}));
+  EXPECT_EQ(result["requests"], 3);
+  EXPECT_EQ(result["counts"]["prompt_tokens_read"], 350);
+  EXPECT_EQ(result["counts"]["tokens_made"], 13);
+  EXPECT_GT(result["time_s"], 2.25);
+  const ServeFigures faster = served(folder, tiny_server({"--trace", "trace.csv", "--rate", "100/s"}));
+  EXPECT_LT(faster["time_s"], 0.1);
+}
+
+/// Replicas share the requests; twice as many wait for less long.
+TEST(Serve, WaitsLessWithMoreReplicas) {
+  const test::Folder folder;
+  double before = 1e9;
+  for (const char* replicas : {"1", "2", "4"}) {
+    const ServeFigures result = served(folder, {"serve", "resnet50", "--rate", "5000/s", "--requests", "20000",
+                                                "--max-batch", "4", "--replicas", replicas});
+    EXPECT_LT(result["wait_s"]["mean"], before);
+    before = result["wait_s"]["mean"];
+  }
+}
+
+/// The smallest slice that meets the level is named, and those below it do not meet it.
+TEST(Serve, FindsTheSmallestSlice) {
+  const test::Folder folder;
+  const ServeFigures result =
+      served(folder, {"serve", "gpt_6b", "--slices", "1x1,2x1,2x2", "--set", "model.parameter_type=bf16", "--rate",
+                      "1/s", "--requests", "20", "--slo", "tpot<20ms"});
+  ASSERT_EQ(result["slices"].size(), 3u);
+  bool smaller = true;
+  for (const ServeFigures& slice : result["slices"]) {
+    if (slice["slice"] == result["smallest"]) smaller = false;
+    EXPECT_EQ(slice["meets"].get<bool>(), !smaller) << slice["slice"];
+  }
+  EXPECT_FALSE(smaller);
+}
+
+}  // namespace
+}  // namespace podsim
