@@ -125,6 +125,16 @@ std::int64_t longest_sequence(const std::vector<model::Request>& requests) {
   return longest;
 }
 
+/// A model whose longest sequence is shorter than a request is not that model any more.
+void check_positions(const ServeOptions& options, std::int64_t positions, std::int64_t longest, ServingReport& report) {
+  if (positions == 0 || longest <= positions) return;
+  const std::string what = fmt::format("a request has {} tokens, the model positions for {}", longest, positions);
+  if (options.run.build.model.contains("model.sequence")) {
+    throw base::InputError(what, fmt::format("--set model.sequence={}", longest));
+  }
+  report.warnings.push_back(what + ": its programs have as many as the longest request");
+}
+
 /// The memory for keys and values, and what it takes to send them.
 void plan_cache(const ServeOptions& options, StepPrograms& programs, ServingReport& report) {
   model::ServerPlan& plan = report.plan;
@@ -229,7 +239,9 @@ ServingReport run_serve(const ServeOptions& options) {
     read_trace(options, tokens, report);
   }
   if (tokens) {
-    programs.limit_tokens(longest_sequence(report.requests));
+    const std::int64_t longest = longest_sequence(report.requests);
+    check_positions(options, programs.positions(), longest, report);
+    programs.limit_tokens(longest);
     plan_cache(options, programs, report);
   }
   if (options.between_stops) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "app/options/slice.h"
 #include "app/run/compiled_step.h"
@@ -26,13 +27,6 @@ constexpr std::int64_t cached_ratio = 4;    ///< of the keys of one program to t
 constexpr const char* default_slice = "1x1";
 constexpr const char* parallel_key = "model.tensor_parallel";
 
-/// The least size of programs with so many keys or more.
-std::int64_t keys_above(std::int64_t keys) {
-  std::int64_t above = least_cached;
-  while (above < keys) above *= cached_ratio;
-  return above;
-}
-
 /// Settings that follow from the shape of a step.
 void refuse_shapes(const workloads::ModelSettings& model) {
   for (const char* key : {"model.batch", "decode.cached", "decode.new_tokens", "decode.capacity", "decode.prefill",
@@ -45,12 +39,24 @@ void refuse_shapes(const workloads::ModelSettings& model) {
   }
 }
 
-bool has_key(const std::string& workload, const char* key) {
+/// nullptr if there is no such workload or key.
+const workloads::ModelKey* find_key(const std::string& workload, const char* key) {
   for (const workloads::WorkloadEntry& entry : workloads::models::workload_registry()) {
     if (entry.name != workload) continue;
-    return std::ranges::find(entry.keys, key, &workloads::ModelKey::name) != entry.keys.end();
+    const auto found = std::ranges::find(entry.keys, key, &workloads::ModelKey::name);
+    return found == entry.keys.end() ? nullptr : &*found;
   }
-  return false;
+  return nullptr;
+}
+
+/// The sizes of programs below and above so many keys, which are more than least_cached. The largest one is that of the
+/// longest sequence.
+std::pair<std::int64_t, std::int64_t> sizes_around(std::int64_t keys, std::int64_t longest) {
+  const std::int64_t most = (longest + least_cached - 1) / least_cached * least_cached;
+  std::int64_t below = least_cached;
+  while (below * cached_ratio < keys) below *= cached_ratio;
+  const std::int64_t above = below * cached_ratio;
+  return {below, most > below ? std::min(above, most) : above};
 }
 
 double linear(double at, double from, double to, double first, double last) {
@@ -60,7 +66,7 @@ double linear(double at, double from, double to, double first, double last) {
 }  // namespace
 
 bool has_tokens(const std::string& workload) {
-  return workloads::importers::importer_of(workload) == nullptr && has_key(workload, "decode.cached");
+  return workloads::importers::importer_of(workload) == nullptr && find_key(workload, "decode.cached") != nullptr;
 }
 
 StepPrograms::StepPrograms(const run::RunOptions& options, bool tokens, base::Duration overhead)
@@ -75,7 +81,7 @@ StepPrograms::StepPrograms(const run::RunOptions& options, bool tokens, base::Du
   workloads::ModelSettings& model = options_.build.model;
   refuse_shapes(model);
   const bool shared_otherwise = options.partition.any() || model.contains(parallel_key);
-  if (!shared_otherwise && slice_.cores > 1 && has_key(options.workload, parallel_key)) {
+  if (!shared_otherwise && slice_.cores > 1 && find_key(options.workload, parallel_key) != nullptr) {
     model[parallel_key] = std::to_string(slice_.cores);
   }
 }
@@ -138,40 +144,59 @@ double StepPrograms::simulated(const StepShape& shape) {
   return seconds;
 }
 
+std::int64_t StepPrograms::positions() const {
+  const auto setting = options_.build.model.find("model.sequence");
+  const workloads::ModelKey* key = find_key(options_.workload, "model.sequence");
+  const auto table = options_.build.model.find("model.position_embedding");
+  if (key == nullptr || (table != options_.build.model.end() && table->second == "off")) return 0;
+  return std::stoll(setting == options_.build.model.end() ? key->default_value : setting->second);
+}
+
 /// Programs that do not fit the memory are left out: the line through the last two that do goes on.
-double StepPrograms::decoding(std::int64_t sequences, std::int64_t cached) {
-  const auto at = [&](std::int64_t keys) { return simulated({.decoding = sequences, .cached = keys}); };
-  if (cached <= least_cached) return at(least_cached);
-  std::int64_t above = keys_above(cached);
-  const auto most = most_cached_.find(sequences);
-  if (most != most_cached_.end()) above = std::min(above, most->second);
+double StepPrograms::with_keys(StepShape shape, std::int64_t keys) {
+  const auto at = [&](std::int64_t of) {
+    shape.cached = of;
+    return simulated(shape);
+  };
+  if (keys <= least_cached) return at(least_cached);
+  StepShape others = shape;
+  others.cached = 0;
+  const auto most = most_keys_.find(others);
+  if (most != most_keys_.end()) keys = std::min(keys, most->second);
+  const std::int64_t wanted = shape.cached;
   while (true) {
-    const std::int64_t below = above / cached_ratio;
+    const auto [below, above] = sizes_around(keys, longest_);
     try {
       const double last = at(above), first = at(below);
-      return linear(double(cached), double(below), double(above), first, last);
+      return linear(double(wanted), double(below), double(above), first, last);
     } catch (const sw::driver::OutOfMemory&) {
       if (below <= least_cached) throw;
-      above = most_cached_[sequences] = below;
+      keys = most_keys_[others] = below;
     }
   }
 }
 
-double StepPrograms::reading(std::int64_t tokens, std::int64_t before) {
-  const auto at = [&](std::int64_t keys) { return simulated({.prefill_tokens = tokens, .prefill_cached = keys}); };
-  if (before == 0) return at(0);
-  const std::int64_t above = keys_above(before), below = above == least_cached ? 0 : above / cached_ratio;
-  return linear(double(before), double(below), double(above), at(below), at(above));
+double StepPrograms::with_keys_before(StepShape shape, std::int64_t keys) {
+  const auto at = [&](std::int64_t of) {
+    shape.prefill_cached = of;
+    return simulated(shape);
+  };
+  if (keys == 0) return at(0);
+  if (keys <= least_cached) return at(least_cached);
+  const auto [below, above] = sizes_around(keys, longest_);
+  return linear(double(keys), double(below), double(above), at(below), at(above));
 }
 
 double StepPrograms::seconds(const StepShape& shape) {
   if (!tokens_) return simulated(shape);
-  if (shape.prefill_tokens == 0) return decoding(shape.decoding, shape.cached);
-  if (shape.decoding == 0) return reading(shape.prefill_tokens, shape.prefill_cached);
-  const double both =
-      simulated({.decoding = shape.decoding, .cached = least_cached, .prefill_tokens = shape.prefill_tokens});
-  return both + decoding(shape.decoding, shape.cached) - decoding(shape.decoding, least_cached) +
-         reading(shape.prefill_tokens, shape.prefill_cached) - reading(shape.prefill_tokens, 0);
+  if (shape.decoding == 0) return with_keys_before(shape, shape.prefill_cached);
+  if (shape.prefill_tokens == 0) return with_keys(shape, shape.cached);
+  StepShape few = shape;
+  few.cached = least_cached;
+  few.prefill_cached = std::min(shape.prefill_cached, least_cached);
+  StepShape many = few;
+  many.cached = shape.cached;
+  return with_keys(many, shape.cached) + with_keys_before(few, shape.prefill_cached) - simulated(few);
 }
 
 std::vector<report::serving::StepProgram> StepPrograms::programs() const {

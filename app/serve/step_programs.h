@@ -32,18 +32,17 @@ struct CacheRoom {
 /// Times of steps by programs that are compiled and simulated on the slice of a replica, each once:
 ///
 ///   samples   the forward program, its batch divided among the cores
-///   tokens    a decoding step D(sequences, cached), a part of a prompt P(tokens, before), or both in one program M:
-///   the
-///             keys decode.* of `podsim run --decode`. Layers apart from attention have the tokens of both in the same
-///             products; attention reads the cache of each sequence on its own, so that it adds up:
+///   tokens    a decoding step, a part of a prompt, or both in one program: the keys decode.* of `podsim run --decode`
 ///
-///     time = M(sequences, tokens) + D(sequences, cached) - D(sequences, 128) + P(tokens, before) - P(tokens, 0)
+/// Programs are made for 128, 512, 2048, ... keys in the cache, and for the longest sequence. Between two of them the
+/// time is linear in the keys, since attention reads so many more; so it is beyond the last one that fits the memory,
+/// where all sequences have as many as their mean. A step that decodes and reads a prompt has attention of both, each
+/// over its own cache, so that what their keys take adds up:
 ///
-///             where M has 128 keys for each sequence, and its prompt begins.
+///   time = T(keys, 128) + T(128, before) - T(128, 128)     of the keys of a sequence, and those before the prompt's
+///   part
 ///
-/// Programs are made for 128, 512, 2048, ... keys. Between two of them the time is linear in the keys, since attention
-/// reads so many more; so it is beyond the last one that fits the memory, where all sequences have as many as their
-/// mean.
+/// and T(keys, 0) where the prompt begins.
 class StepPrograms {
  public:
   /// `overhead`: time on the host that each step takes before it begins. Without a mesh, a sharding and
@@ -52,12 +51,14 @@ class StepPrograms {
   StepPrograms(const run::RunOptions& options, bool tokens, base::Duration overhead);
 
   const ReplicaSlice& slice() const { return slice_; }
-  /// The tokens of the longest sequence, for which a model has positions unless model.sequence is set.
+  /// Tokens for which the model has trained positions: model.sequence; 0: it has none.
+  std::int64_t positions() const;
+  /// The tokens of the longest sequence, for which programs have positions.
   void limit_tokens(std::int64_t longest) { longest_ = longest; }
   /// What remains of the memory of the cores for the cache, with the program of so many sequences.
   CacheRoom cache_room(std::int64_t sequences);
 
-  /// Of a step, overhead included.
+  /// The time of a step, overhead included.
   double seconds(const workloads::serving::StepShape& shape);
   /// Those that were simulated.
   std::vector<report::serving::StepProgram> programs() const;
@@ -65,8 +66,10 @@ class StepPrograms {
  private:
   run::RunOptions options_for(const workloads::serving::StepShape& shape) const;
   double simulated(const workloads::serving::StepShape& shape);
-  double decoding(std::int64_t sequences, std::int64_t cached);
-  double reading(std::int64_t tokens, std::int64_t before);
+  /// With so many keys in the cache of each sequence, the rest as in `shape`.
+  double with_keys(workloads::serving::StepShape shape, std::int64_t keys);
+  /// With so many keys before the prompt's part.
+  double with_keys_before(workloads::serving::StepShape shape, std::int64_t keys);
 
   run::RunOptions options_;
   bool tokens_;
@@ -74,7 +77,7 @@ class StepPrograms {
   ReplicaSlice slice_;
   std::int64_t longest_ = 1;
   std::map<workloads::serving::StepShape, report::serving::StepProgram> known_;
-  std::map<std::int64_t, std::int64_t> most_cached_;  ///< that fit the memory, by sequences; others are not known yet
+  std::map<workloads::serving::StepShape, std::int64_t> most_keys_;  ///< that fit the memory, by shapes without keys
 };
 
 }  // namespace podsim::app::serve

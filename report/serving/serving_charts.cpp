@@ -13,9 +13,9 @@
 #include "workloads/serving/serving_summary.h"
 
 namespace podsim::report::serving {
-namespace {
-
 namespace model = workloads::serving;
+
+namespace {
 
 constexpr int distribution_points = 200;
 constexpr std::size_t most_lanes = 64;

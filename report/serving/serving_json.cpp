@@ -8,9 +8,9 @@
 #include "report/serving/serving_report.h"
 
 namespace podsim::report::serving {
-namespace {
-
 namespace model = workloads::serving;
+
+namespace {
 using ServingJson = nlohmann::ordered_json;
 
 ServingJson figures_json(const model::LatencyFigures& of) {

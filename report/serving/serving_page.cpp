@@ -15,9 +15,9 @@
 #include "report/serving/serving_charts.h"
 
 namespace podsim::report::serving {
-namespace {
-
 namespace model = workloads::serving;
+
+namespace {
 
 std::string served_figure(std::string_view name, double value, const std::string& number, const std::string& unit,
                           std::string_view detail) {

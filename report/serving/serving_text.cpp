@@ -11,9 +11,9 @@
 #include "report/serving/serving_report.h"
 
 namespace podsim::report::serving {
-namespace {
-
 namespace model = workloads::serving;
+
+namespace {
 
 std::string time_text(double seconds) { return base::to_string(base::Duration(seconds)); }
 
@@ -70,9 +70,13 @@ std::string cache_text(const ServingReport& r) {
   std::string text = fmt::format("cache          {} pages of {} tokens a replica, {} used on average, {} at most\n",
                                  r.plan.cache_pages, r.plan.page, base::text::percent(r.outcome.pages.mean()),
                                  base::text::percent(r.outcome.pages.most()));
-  text += fmt::format("tokens         {} of prompts read, {} found in the cache, {} made; {} read again after {}\n",
-                      counts.prefilled, counts.reused, counts.made, counts.dropped,
-                      base::text::counted(counts.preemptions, "preemption"));
+  text += fmt::format("tokens         {} of prompts read, {} found in the cache, {} made\n", counts.prefilled,
+                      counts.reused, counts.made);
+  if (counts.dropped > 0) {
+    text += fmt::format("dropped        {} tokens of the cache, by {} and {} that stopped\n", counts.dropped,
+                        base::text::counted(counts.preemptions, "preemption"),
+                        base::text::counted(counts.requeued, "request of a replica", "requests of replicas"));
+  }
   if (counts.transfers > 0) {
     text += fmt::format("transfers      {} caches from replicas that read to those that decode\n", counts.transfers);
   }

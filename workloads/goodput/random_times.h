@@ -22,8 +22,8 @@ class RandomTimes {
   /// Its distribution is the integral of S over the mean, so that (t / scale)^shape has the gamma distribution of
   /// 1 / shape. A part that begins so fails once in each `mean` of any stretch of time, on average.
   double residual(double mean, double shape);
-  /// Of the gamma distribution with this shape and scale 1, whose mean is the shape. After Marsaglia and Tsang, A
-  /// simple method for generating gamma variables, 2000.
+  /// Draws from the gamma distribution with this shape and scale 1, whose mean is the shape. After Marsaglia and Tsang,
+  /// A simple method for generating gamma variables, 2000.
   double gamma(double shape);
 
  private:

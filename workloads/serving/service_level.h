@@ -20,7 +20,7 @@ struct RequestTimes {
 };
 RequestTimes times_of(const Request& request, const Served& served);
 
-/// What a user asks of a request, such as "ttft<500ms,tpot<50ms". Of samples there is a latency only.
+/// What a user asks of a request, such as "ttft<500ms,tpot<50ms". Samples have a latency only.
 struct ServiceLevel {
   std::optional<double> ttft, tpot, latency;  ///< seconds, at most
 

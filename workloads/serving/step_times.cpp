@@ -7,7 +7,15 @@
 namespace podsim::workloads::serving {
 namespace {
 
-std::int64_t at_most(std::int64_t size, std::int64_t most) { return most > 0 ? std::min(size, most) : size; }
+std::int64_t no_more_than(std::int64_t most, std::int64_t size) { return most > 0 ? std::min(size, most) : size; }
+
+/// The least of chunk, chunk / 2, chunk / 4, ..., each rounded up, that is below neither `tokens` nor `least`.
+std::int64_t part_of_chunk(std::int64_t chunk, std::int64_t tokens, std::int64_t least) {
+  if (tokens == 0) return 0;
+  std::int64_t part = chunk;
+  while (part > 1 && (part + 1) / 2 >= std::max(tokens, least)) part = (part + 1) / 2;
+  return part;
+}
 
 }  // namespace
 
@@ -21,9 +29,10 @@ std::int64_t bucket_of(std::int64_t count, std::int64_t least) {
 
 StepShape Buckets::up(const StepShape& shape) const {
   const auto in_pages = [&](std::int64_t tokens) { return page > 0 ? (tokens + page - 1) / page * page : 0; };
-  return {.decoding = at_most(unit * bucket_of((shape.decoding + unit - 1) / unit), most_decoding),
+  return {.decoding = no_more_than(most_decoding, unit * bucket_of((shape.decoding + unit - 1) / unit)),
           .cached = shape.decoding > 0 ? in_pages(shape.cached + 1) : 0,
-          .prefill_tokens = at_most(bucket_of(shape.prefill_tokens, least_prefill), most_prefill),
+          .prefill_tokens = most_prefill > 0 ? part_of_chunk(most_prefill, shape.prefill_tokens, least_prefill)
+                                             : bucket_of(shape.prefill_tokens, least_prefill),
           .prefill_cached = in_pages(shape.prefill_cached)};
 }
 

@@ -26,15 +26,18 @@ using StepSeconds = std::function<double(const StepShape&)>;
 
 /// Programs are compiled for some sizes only, and a step runs the next larger one, with padding:
 ///
-///   sequences, tokens of prompts   1, 2, 3, 4, 6, 8, 12, 16, 24, ...   (powers of two and 1.5 times these)
-///   tokens in the cache            whole pages, which attention reads, the new token of each sequence included
+///   sequences               1, 2, 3, 4, 6, 8, 12, 16, 24, ...   (powers of two and 1.5 times these)
+///   tokens of whole prompts as sequences, from a least size on
+///   tokens of a chunk       the chunk, its half, and so on down to the least size
+///   tokens in the cache     whole pages, which attention reads, the new token of each sequence included
 ///
-/// Tokens of prompts have a least size, and nothing is above what a step can have.
+/// No size is above what a step can have.
 struct Buckets {
   std::int64_t unit = 1;           ///< sequences or samples come in multiples of it: one for each core
   std::int64_t most_decoding = 0;  ///< 0: no limit
-  std::int64_t least_prefill = 16, most_prefill = 0;
-  std::int64_t page = 128;  ///< 0: of samples, which have no cache
+  std::int64_t least_prefill = 16;
+  std::int64_t most_prefill = 0;  ///< the chunk; 0: whole prompts
+  std::int64_t page = 128;        ///< 0: of samples, which have no cache
 
   StepShape up(const StepShape& shape) const;
 };

@@ -17,8 +17,8 @@ using workloads::serving::StepShape;
 app::run::RunOptions decoder() {
   app::run::RunOptions options;
   options.workload = "transformer";
-  options.build.model = {{"model.layers", "4"},     {"model.d_model", "512"}, {"model.heads", "4"},
-                         {"model.d_head", "128"},   {"model.d_ff", "2048"},   {"model.vocabulary", "4096"},
+  options.build.model = {{"model.layers", "4"},     {"model.d_model", "1024"}, {"model.heads", "8"},
+                         {"model.d_head", "128"},   {"model.d_ff", "4096"},    {"model.vocabulary", "4096"},
                          {"model.sequence", "4096"}};
   return options;
 }
@@ -83,7 +83,7 @@ TEST(StepPrograms, HaveTheRoomOfTheMemory) {
   app::serve::StepPrograms programs(options, true, base::Duration(0));
   programs.limit_tokens(4096);
   const app::serve::CacheRoom room = programs.cache_room(8);
-  EXPECT_NEAR(room.bytes_per_token, 2.0 * 4 * 512 * 2, 1);
+  EXPECT_NEAR(room.bytes_per_token, 2.0 * 4 * 1024 * 2, 1);
   EXPECT_LT(double(room.tokens) * room.bytes_per_token, 2 * 16e9 * 1.08);
   EXPECT_GT(double(room.tokens) * room.bytes_per_token, 2 * 16e9 * 0.9);
 }

@@ -10,9 +10,9 @@
 #include "workloads/serving/server_run.h"
 
 namespace podsim {
-namespace {
-
 namespace serving = workloads::serving;
+
+namespace {
 using serving::Nanoseconds;
 
 struct RandomServer {

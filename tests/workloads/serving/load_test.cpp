@@ -11,9 +11,9 @@
 #include "workloads/serving/server_run.h"
 
 namespace podsim {
-namespace {
-
 namespace serving = workloads::serving;
+
+namespace {
 using serving::Nanoseconds;
 
 /// Gaps have the mean 1 / rate and the coefficient of variation of the law.
@@ -122,6 +122,9 @@ TEST(StepBuckets, RoundUp) {
   const serving::Buckets buckets{.most_decoding = 20, .least_prefill = 16, .most_prefill = 200, .page = 128};
   const serving::StepShape up = buckets.up({17, 1, 193, 129});
   EXPECT_EQ(up, (serving::StepShape{20, 128, 200, 256}));
+  EXPECT_EQ(buckets.up({0, 0, 51, 0}).prefill_tokens, 100);
+  EXPECT_EQ(buckets.up({0, 0, 25, 0}).prefill_tokens, 25);
+  EXPECT_EQ(buckets.up({0, 0, 3, 0}).prefill_tokens, 25);
   EXPECT_EQ(buckets.up({1, 127, 0, 0}).cached, 128);
   EXPECT_EQ(buckets.up({1, 128, 0, 0}).cached, 256);
   EXPECT_EQ(buckets.up({}), serving::StepShape{});

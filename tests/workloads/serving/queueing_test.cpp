@@ -10,9 +10,9 @@
 #include "workloads/serving/server_run.h"
 
 namespace podsim {
-namespace {
-
 namespace serving = workloads::serving;
+
+namespace {
 using serving::Nanoseconds;
 
 std::vector<serving::Request> poisson(double rate, std::int64_t count, std::uint64_t seed) {

@@ -12,9 +12,9 @@
 #include "workloads/serving/time_series.h"
 
 namespace podsim {
-namespace {
-
 namespace serving = workloads::serving;
+
+namespace {
 using serving::Nanoseconds;
 
 /// Against the sorted times: not below the exact quantile, and less than 1/128 above it.

@@ -10,9 +10,9 @@
 #include "workloads/serving/service_level.h"
 
 namespace podsim {
-namespace {
-
 namespace serving = workloads::serving;
+
+namespace {
 using serving::Nanoseconds;
 
 std::string refusal_of_trace(const std::string& text) {

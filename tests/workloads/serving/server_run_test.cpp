@@ -8,9 +8,9 @@
 #include "tests/workloads/serving/server_plans.h"
 
 namespace podsim {
-namespace {
-
 namespace serving = workloads::serving;
+
+namespace {
 using serving::Nanoseconds;
 using test::milliseconds;
 
