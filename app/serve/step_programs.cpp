@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/serve/step_programs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -23,7 +25,8 @@ using workloads::serving::StepShape;
 namespace {
 
 constexpr std::int64_t least_cached = 128;  ///< keys of the smallest program: lanes of a vector register
-constexpr std::int64_t cached_ratio = 4;    ///< of the keys of one program to those of the next smaller one
+/// Of the keys of a program to those of the next smaller one.
+constexpr std::int64_t keys_ratio = 4, mixed_keys_ratio = 8;
 constexpr const char* default_slice = "1x1";
 constexpr const char* parallel_key = "model.tensor_parallel";
 
@@ -51,12 +54,12 @@ const workloads::ModelKey* find_key(const std::string& workload, const char* key
 
 /// The sizes of programs below and above so many keys, which are more than least_cached. The largest one is that of the
 /// longest sequence.
-std::pair<std::int64_t, std::int64_t> sizes_around(std::int64_t keys, std::int64_t longest) {
+std::pair<std::int64_t, std::int64_t> sizes_around(std::int64_t keys, std::int64_t longest, const StepShape& shape) {
   const std::int64_t most = (longest + least_cached - 1) / least_cached * least_cached;
+  const std::int64_t ratio = shape.decoding > 0 && shape.prefill_tokens > 0 ? mixed_keys_ratio : keys_ratio;
   std::int64_t below = least_cached;
-  while (below * cached_ratio < keys) below *= cached_ratio;
-  const std::int64_t above = below * cached_ratio;
-  return {below, most > below ? std::min(above, most) : above};
+  while (below * ratio < keys) below *= ratio;
+  return {below, most > below ? std::min(below * ratio, most) : below * ratio};
 }
 
 double linear(double at, double from, double to, double first, double last) {
@@ -138,7 +141,19 @@ double StepPrograms::simulated(const StepShape& shape) {
   const auto known = known_.find(shape);
   if (known != known_.end()) return known->second.seconds;
   const run::RunOptions options = options_for(shape);
-  const double seconds = run::run_report(options).step_s() + overhead_.si();
+  double seconds = overhead_.si();
+  try {
+    seconds += run::run_report(options).step_s();
+  } catch (const sw::driver::OutOfMemory& error) {
+    if (shape.prefill_tokens == 0) throw;
+    std::vector<base::Diagnostic> diagnostics = error.diagnostics();
+    diagnostics.push_back(
+        {base::Diagnostic::Severity::note,
+         fmt::format("the step reads {} tokens of prompts: --chunk limits them", shape.prefill_tokens),
+         {},
+         ""});
+    throw sw::driver::OutOfMemory(std::move(diagnostics));
+  }
   base::host::throw_on_interrupt();  // a run that has ended does not listen to interruptions
   known_[shape] = {shape, seconds};
   return seconds;
@@ -153,19 +168,19 @@ std::int64_t StepPrograms::positions() const {
 }
 
 /// Programs that do not fit the memory are left out: the line through the last two that do goes on.
-double StepPrograms::with_keys(StepShape shape, std::int64_t keys) {
-  const auto at = [&](std::int64_t of) {
-    shape.cached = of;
-    return simulated(shape);
+double StepPrograms::around_keys(StepShape shape) {
+  const std::int64_t wanted = shape.cached;
+  const auto at = [&](std::int64_t keys) {
+    shape.cached = keys;
+    return around_keys_before(shape);
   };
-  if (keys <= least_cached) return at(least_cached);
+  if (wanted <= least_cached) return at(least_cached);
   StepShape others = shape;
   others.cached = 0;
   const auto most = most_keys_.find(others);
-  if (most != most_keys_.end()) keys = std::min(keys, most->second);
-  const std::int64_t wanted = shape.cached;
+  std::int64_t keys = most == most_keys_.end() ? wanted : std::min(wanted, most->second);
   while (true) {
-    const auto [below, above] = sizes_around(keys, longest_);
+    const auto [below, above] = sizes_around(keys, longest_, shape);
     try {
       const double last = at(above), first = at(below);
       return linear(double(wanted), double(below), double(above), first, last);
@@ -176,27 +191,21 @@ double StepPrograms::with_keys(StepShape shape, std::int64_t keys) {
   }
 }
 
-double StepPrograms::with_keys_before(StepShape shape, std::int64_t keys) {
-  const auto at = [&](std::int64_t of) {
-    shape.prefill_cached = of;
+double StepPrograms::around_keys_before(StepShape shape) {
+  const std::int64_t wanted = shape.prefill_cached;
+  const auto at = [&](std::int64_t keys) {
+    shape.prefill_cached = keys;
     return simulated(shape);
   };
-  if (keys == 0) return at(0);
-  if (keys <= least_cached) return at(least_cached);
-  const auto [below, above] = sizes_around(keys, longest_);
-  return linear(double(keys), double(below), double(above), at(below), at(above));
+  if (wanted == 0) return at(0);
+  if (wanted <= least_cached) return at(least_cached);
+  const auto [below, above] = sizes_around(wanted, longest_, shape);
+  return linear(double(wanted), double(below), double(above), at(below), at(above));
 }
 
 double StepPrograms::seconds(const StepShape& shape) {
   if (!tokens_) return simulated(shape);
-  if (shape.decoding == 0) return with_keys_before(shape, shape.prefill_cached);
-  if (shape.prefill_tokens == 0) return with_keys(shape, shape.cached);
-  StepShape few = shape;
-  few.cached = least_cached;
-  few.prefill_cached = std::min(shape.prefill_cached, least_cached);
-  StepShape many = few;
-  many.cached = shape.cached;
-  return with_keys(many, shape.cached) + with_keys_before(few, shape.prefill_cached) - simulated(few);
+  return shape.decoding == 0 ? around_keys_before(shape) : around_keys(shape);
 }
 
 std::vector<report::serving::StepProgram> StepPrograms::programs() const {

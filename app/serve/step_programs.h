@@ -34,15 +34,11 @@ struct CacheRoom {
 ///   samples   the forward program, its batch divided among the cores
 ///   tokens    a decoding step, a part of a prompt, or both in one program: the keys decode.* of `podsim run --decode`
 ///
-/// Programs are made for 128, 512, 2048, ... keys in the cache, and for the longest sequence. Between two of them the
-/// time is linear in the keys, since attention reads so many more; so it is beyond the last one that fits the memory,
-/// where all sequences have as many as their mean. A step that decodes and reads a prompt has attention of both, each
-/// over its own cache, so that what their keys take adds up:
-///
-///   time = T(keys, 128) + T(128, before) - T(128, 128)     of the keys of a sequence, and those before the prompt's
-///   part
-///
-/// and T(keys, 0) where the prompt begins.
+/// Programs are made for 128, 512, 2048, ... keys in the cache, those that decode and read a prompt for 128, 1024,
+/// 8192,
+/// ..., and for the longest sequence. Between two of them the time is linear in the keys, since attention reads so many
+/// more: in those of the sequences, and in those before the prompt's part. So it is beyond the last program that fits
+/// the memory, where all sequences have as many as their mean.
 class StepPrograms {
  public:
   /// `overhead`: time on the host that each step takes before it begins. Without a mesh, a sharding and
@@ -66,10 +62,10 @@ class StepPrograms {
  private:
   run::RunOptions options_for(const workloads::serving::StepShape& shape) const;
   double simulated(const workloads::serving::StepShape& shape);
-  /// With so many keys in the cache of each sequence, the rest as in `shape`.
-  double with_keys(workloads::serving::StepShape shape, std::int64_t keys);
-  /// With so many keys before the prompt's part.
-  double with_keys_before(workloads::serving::StepShape shape, std::int64_t keys);
+  /// By programs with numbers of keys around `shape.cached`.
+  double around_keys(workloads::serving::StepShape shape);
+  /// By programs with numbers of keys around `shape.prefill_cached`, the rest as in `shape`.
+  double around_keys_before(workloads::serving::StepShape shape);
 
   run::RunOptions options_;
   bool tokens_;
