@@ -28,8 +28,11 @@ std::int64_t bucket_of(std::int64_t count, std::int64_t least) {
 }
 
 StepShape Buckets::up(const StepShape& shape) const {
+  const std::int64_t units = (shape.decoding + unit - 1) / unit;
+  const bool mixed = shape.decoding > 0 && shape.prefill_tokens > 0;
+  const std::int64_t sequences = mixed ? std::int64_t(std::bit_ceil(std::uint64_t(units))) : bucket_of(units);
   const auto in_pages = [&](std::int64_t tokens) { return page > 0 ? (tokens + page - 1) / page * page : 0; };
-  return {.decoding = no_more_than(most_decoding, unit * bucket_of((shape.decoding + unit - 1) / unit)),
+  return {.decoding = no_more_than(most_decoding, unit * sequences),
           .cached = shape.decoding > 0 ? in_pages(shape.cached + 1) : 0,
           .prefill_tokens = most_prefill > 0 ? part_of_chunk(most_prefill, shape.prefill_tokens, least_prefill)
                                              : bucket_of(shape.prefill_tokens, least_prefill),

@@ -27,6 +27,7 @@ using StepSeconds = std::function<double(const StepShape&)>;
 /// Programs are compiled for some sizes only, and a step runs the next larger one, with padding:
 ///
 ///   sequences               1, 2, 3, 4, 6, 8, 12, 16, 24, ...   (powers of two and 1.5 times these)
+///     with a prompt's part  1, 2, 4, 8, ...
 ///   tokens of whole prompts as sequences, from a least size on
 ///   tokens of a chunk       the chunk, its half, and so on down to the least size
 ///   tokens in the cache     whole pages, which attention reads, the new token of each sequence included

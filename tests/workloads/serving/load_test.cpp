@@ -127,6 +127,8 @@ TEST(StepBuckets, RoundUp) {
   EXPECT_EQ(buckets.up({0, 0, 3, 0}).prefill_tokens, 25);
   EXPECT_EQ(buckets.up({1, 127, 0, 0}).cached, 128);
   EXPECT_EQ(buckets.up({1, 128, 0, 0}).cached, 256);
+  EXPECT_EQ(buckets.up({5, 1, 0, 0}).decoding, 6);
+  EXPECT_EQ(buckets.up({5, 1, 25, 0}).decoding, 8);
   EXPECT_EQ(buckets.up({}), serving::StepShape{});
 }
 
