@@ -25,7 +25,7 @@ using workloads::serving::StepShape;
 namespace {
 
 constexpr std::int64_t least_cached = 128;  ///< keys of the smallest program: lanes of a vector register
-/// Of the keys of a program to those of the next smaller one.
+/// The ratio of the keys of a program to those of the next smaller one.
 constexpr std::int64_t keys_ratio = 4, mixed_keys_ratio = 8;
 constexpr const char* default_slice = "1x1";
 constexpr const char* parallel_key = "model.tensor_parallel";
@@ -134,6 +134,7 @@ CacheRoom StepPrograms::cache_room(std::int64_t sequences) {
   const double others = double(small.peak.value()) - of_core * double(least_cached * sequences);
   room.bytes_per_token = of_core * double(slice_.cores);
   if (of_core > 0) room.tokens = std::int64_t((double(machine.hbm.usable_per_core().value()) - others) / of_core);
+  room_ = room.tokens;
   return room;
 }
 
@@ -177,10 +178,13 @@ double StepPrograms::around_keys(StepShape shape) {
   if (wanted <= least_cached) return at(least_cached);
   StepShape others = shape;
   others.cached = 0;
+  // What does not fit the memory is not compiled to find that out.
+  const std::int64_t fits = room_ / shape.decoding / least_cached * least_cached;
+  const std::int64_t longest = room_ > 0 ? std::min(longest_, std::max(fits, 2 * least_cached)) : longest_;
   const auto most = most_keys_.find(others);
-  std::int64_t keys = most == most_keys_.end() ? wanted : std::min(wanted, most->second);
+  std::int64_t keys = std::min(wanted, most == most_keys_.end() ? longest : most->second);
   while (true) {
-    const auto [below, above] = sizes_around(keys, longest_, shape);
+    const auto [below, above] = sizes_around(keys, longest, shape);
     try {
       const double last = at(above), first = at(below);
       return linear(double(wanted), double(below), double(above), first, last);

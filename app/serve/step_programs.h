@@ -72,6 +72,7 @@ class StepPrograms {
   base::Duration overhead_;
   ReplicaSlice slice_;
   std::int64_t longest_ = 1;
+  std::int64_t room_ = 0;  ///< tokens, once cache_room() has found it
   std::map<workloads::serving::StepShape, report::serving::StepProgram> known_;
   std::map<workloads::serving::StepShape, std::int64_t> most_keys_;  ///< that fit the memory, by shapes without keys
 };
