@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -72,6 +73,9 @@ struct ModuleText {
 };
 
 /// The value of an attribute, or nullptr.
-const std::string_view* find(const Attributes& attributes, std::string_view name);
+inline const std::string_view* find(const Attributes& attributes, std::string_view name) {
+  const auto found = std::ranges::find(attributes, name, &NamedValue::name);
+  return found == attributes.end() ? nullptr : &found->value;
+}
 
 }  // namespace podsim::hlo::stablehlo

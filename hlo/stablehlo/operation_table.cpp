@@ -33,11 +33,6 @@ std::string unknown_hint(std::string_view name) {
 
 }  // namespace
 
-const std::string_view* find(const Attributes& attributes, std::string_view name) {
-  const auto found = std::ranges::find(attributes, name, &NamedValue::name);
-  return found == attributes.end() ? nullptr : &found->value;
-}
-
 std::vector<std::string> operation_names() {
   std::vector<std::string> names;
   for (const auto& [known, handler] : handlers()) names.emplace_back(known);

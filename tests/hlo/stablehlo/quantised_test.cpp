@@ -14,7 +14,7 @@ namespace podsim::hlo::stablehlo {
 namespace {
 
 /// The result of a function @main of one argument or two.
-Literal result_of(const std::string& text, const std::vector<Literal>& arguments) {
+Literal value_of_main(const std::string& text, const std::vector<Literal>& arguments) {
   const text::ReadResult read = text::read("m.mlir", text);
   for (const base::Diagnostic& diagnostic : read.diagnostics) ADD_FAILURE() << base::format(diagnostic);
   return eval::evaluate(text::graph::to_graph(read.modules.at(0)), arguments);
@@ -30,7 +30,7 @@ const char* const centred = "!quant.uniform<i8:f32, 0.5>";
 TEST(QuantisedTypes, QuantiseRoundsToTheNearestInteger) {
   const std::string type = std::string("tensor<6x") + centred + ">";
   const Literal x = hlo::testing::make_literal(ElementType::f32, {6}, {0, 0.3, 0.75, -0.25, 100, -100});
-  const Literal q = result_of(
+  const Literal q = value_of_main(
       main_of("%x: tensor<6xf32>", type, "  %r = stablehlo.uniform_quantize %x : (tensor<6xf32>) -> " + type), {x});
   EXPECT_EQ(q.shape.element_type, ElementType::s8);
   EXPECT_EQ(q.values, (std::vector<double>{0, 1, 2, 0, 127, -128}));
@@ -40,9 +40,9 @@ TEST(QuantisedTypes, QuantiseRoundsToTheNearestInteger) {
 TEST(QuantisedTypes, DequantiseSubtractsTheZeroPoint) {
   const std::string type = "tensor<4x!quant.uniform<ui8:f32, 0.25:128>>";
   const Literal q = hlo::testing::make_literal(ElementType::u8, {4}, {0, 128, 130, 255});
-  const Literal x = result_of(main_of("%q: " + type, "tensor<4xf32>",
-                                      "  %r = stablehlo.uniform_dequantize %q : (" + type + ") -> tensor<4xf32>"),
-                              {q});
+  const Literal x = value_of_main(main_of("%q: " + type, "tensor<4xf32>",
+                                          "  %r = stablehlo.uniform_dequantize %q : (" + type + ") -> tensor<4xf32>"),
+                                  {q});
   EXPECT_EQ(x.values, (std::vector<double>{-32, 0, 0.5, 31.75}));
 }
 
@@ -50,7 +50,7 @@ TEST(QuantisedTypes, DequantiseSubtractsTheZeroPoint) {
 TEST(QuantisedTypes, BoundsLimitTheIntegers) {
   const std::string type = "tensor<3x!quant.uniform<i8<-7:7>:f32, 1.0>>";
   const Literal x = hlo::testing::make_literal(ElementType::f32, {3}, {-9, 3, 8});
-  const Literal q = result_of(
+  const Literal q = value_of_main(
       main_of("%x: tensor<3xf32>", type, "  %r = stablehlo.uniform_quantize %x : (tensor<3xf32>) -> " + type), {x});
   EXPECT_EQ(q.values, (std::vector<double>{-7, 3, 7}));
 }
@@ -60,7 +60,7 @@ TEST(QuantisedTypes, OperationsAreThoseOfTheRealNumbers) {
   const std::string in = std::string("tensor<4x") + centred + ">", out = "tensor<4x!quant.uniform<i8:f32, 2.0:1>>";
   const Literal a = hlo::testing::make_literal(ElementType::s8, {4}, {8, -4, 3, 100}),
                 b = hlo::testing::make_literal(ElementType::s8, {4}, {8, 4, 2, 100});
-  const Literal sum = result_of(
+  const Literal sum = value_of_main(
       main_of("%a: " + in + ", %b: " + in, out, "  %r = stablehlo.add %a, %b : (" + in + ", " + in + ") -> " + out),
       {a, b});
   EXPECT_EQ(sum.values, (std::vector<double>{5, 1, 2, 51}));
@@ -72,10 +72,10 @@ TEST(QuantisedTypes, ScalesAlongAnAxisAreThoseOfItsIndices) {
   const Literal x = hlo::testing::make_literal(ElementType::f32, {1, 3}, {1, 2, 3}),
                 w = hlo::testing::make_literal(ElementType::s8, {3, 2}, {2, 1, 4, 2, -6, 3});
   const Literal y =
-      result_of(main_of("%x: tensor<1x3xf32>, %w: " + type, "tensor<1x2xf32>",
-                        "  %r = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<1x3xf32>, " +
-                            type + ") -> tensor<1x2xf32>"),
-                {x, w});
+      value_of_main(main_of("%x: tensor<1x3xf32>, %w: " + type, "tensor<1x2xf32>",
+                            "  %r = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<1x3xf32>, " +
+                                type + ") -> tensor<1x2xf32>"),
+                    {x, w});
   EXPECT_EQ(y.values, (std::vector<double>{0.5 * (2 + 8 - 18), 2.0 * (0 + 2 + 6)}));
 }
 
@@ -83,7 +83,7 @@ TEST(QuantisedTypes, MovesAreOfIntegers) {
   const std::string type = "tensor<2x3x!quant.uniform<i8:f32:1, {0.5, 2.0, 1.0}>>",
                     back = "tensor<3x2x!quant.uniform<i8:f32:0, {0.5, 2.0, 1.0}>>";
   const Literal q = hlo::testing::make_literal(ElementType::s8, {2, 3}, {1, 2, 3, 4, 5, 6});
-  const Literal moved = result_of(
+  const Literal moved = value_of_main(
       main_of("%q: " + type, back, "  %r = stablehlo.transpose %q, dims = [1, 0] : (" + type + ") -> " + back), {q});
   EXPECT_EQ(moved.values, (std::vector<double>{1, 4, 2, 5, 3, 6}));
 }
