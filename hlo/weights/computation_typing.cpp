@@ -277,7 +277,7 @@ class Typing {
     }
     for (auto& [index, scales] : argument.weights) {
       if (scales < 0) continue;
-      operands.push_back(scales);
+      operands.push_back(InstructionId(scales));
       scales = std::int64_t(operands.size()) - 1;
     }
     return operands;

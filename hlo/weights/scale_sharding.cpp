@@ -38,7 +38,8 @@ std::shared_ptr<const Sharding> scale_sharding(const Sharding* weight, const Typ
   }
   std::vector<std::size_t> order = own;
   order.insert(order.end(), shared.begin(), shared.end());
-  Sharding scales{.kind = Sharding::Kind::tiled};
+  Sharding scales;
+  scales.kind = Sharding::Kind::tiled;
   std::int64_t parts = 1, copies = 1;
   for (const std::size_t d : own) {
     scales.tiles.push_back(weight->tiles[d]);

@@ -70,7 +70,7 @@ const std::vector<Mistake>& mistakes() {
       {"weights_in_groups_of_none",
        run_with({"--inference", "--weights", "int8:group=0"}),
        {"--weights: error: 'group=0' is no group"}},
-      {"weights_of_a_training_step", run_with({"--weights", "int8"}), {"--weights requires --inference"}},
+      {"weights_of_a_training_step", run_with({"--weights", "int8"}), {"--weights is of --inference and --decode"}},
       {"names_of_weights_of_a_network",
        run_with({"--inference", "--weights", "int8", "--parameters", "w*"}),
        {"--parameters is for files of programs"}},
