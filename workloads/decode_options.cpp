@@ -74,6 +74,8 @@ void resolve(DecodeOptions& o, std::int64_t sequence, std::int64_t window) {
   const auto reached = [&](std::int64_t cached, std::int64_t fresh) {
     return window > 0 && cached > 0 ? std::min(cached + fresh, window + fresh - 1) : cached + fresh;
   };
+  require(o.prefill > 0 || o.prefill_cached == 0, "decode.prefill_cached is of the sequence that a prefill brings",
+          "decode.prefill");
   o.capacity = capacity_for(o.capacity, reached(o.cached + o.steps - 1, o.new_tokens), multiple);
   if (o.prefill > 0) {
     o.prefill_capacity = capacity_for(o.prefill_capacity, reached(o.prefill_cached, o.prefill), multiple);
@@ -83,7 +85,14 @@ void resolve(DecodeOptions& o, std::int64_t sequence, std::int64_t window) {
 }
 
 void check_decode_settings(const ModelSettings& settings, bool decode) {
-  if (decode) return;
+  if (decode) {
+    const auto sampling = settings.find("decode.sampling");
+    for (const std::string name : {"top_k", "top_p"}) {
+      require(!settings.contains("decode." + name) || (sampling != settings.end() && sampling->second == name),
+              fmt::format("nothing reads decode.{}", name), fmt::format("decode.sampling={}", name));
+    }
+    return;
+  }
   const auto found =
       std::ranges::find_if(settings, [](const auto& setting) { return setting.first.starts_with("decode."); });
   require(found == settings.end(),

@@ -66,7 +66,7 @@ std::vector<ArgumentKind> argument_kinds(const Module& step, std::span<const Don
   return kinds;
 }
 
-std::vector<std::int64_t> drop_unread_parameters(Computation& entry) {
+std::vector<std::int64_t> drop_unread_parameters(Computation& entry, std::span<const std::int64_t> kept) {
   std::vector<InstructionId> roots{entry.root};
   for (InstructionId id = 0; id < InstructionId(entry.instructions.size()); ++id) {
     if (entry[id].opcode != Opcode::parameter && !is_shareable(entry[id].opcode)) roots.push_back(id);
@@ -76,7 +76,7 @@ std::vector<std::int64_t> drop_unread_parameters(Computation& entry) {
   std::vector<InstructionId> parameters;
   for (std::size_t number = 0; number < entry.parameters.size(); ++number) {
     const InstructionId id = entry.parameters[number];
-    if (!read[std::size_t(id)]) continue;
+    if (!read[std::size_t(id)] && std::ranges::find(kept, std::int64_t(number)) == kept.end()) continue;
     entry[id].index = std::int64_t(parameters.size());
     parameters.push_back(id);
     numbers.push_back(std::int64_t(number));

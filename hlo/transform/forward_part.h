@@ -27,8 +27,9 @@ std::vector<ArgumentKind> argument_kinds(const Module& step, std::span<const Don
                                          std::span<const InstructionId> results, std::span<const std::int64_t> frozen);
 
 /// Drops the entry parameters that neither the root nor an instruction with effects needs; instructions that read them
-/// for nothing have to be gone (loop_state.h), or go next. Returns the numbers of the others.
-std::vector<std::int64_t> drop_unread_parameters(Computation& entry);
+/// for nothing have to be gone (loop_state.h), or go next. Parameters with numbers in `kept` stay. Returns the numbers
+/// of those that are left.
+std::vector<std::int64_t> drop_unread_parameters(Computation& entry, std::span<const std::int64_t> kept = {});
 
 /// A part of a step.
 struct ForwardPart {

@@ -140,8 +140,13 @@ FoldedWeights with_folded_weights(Module module, std::span<const std::int64_t> w
     entry[folded[i]] = std::move(made[i]);
   }
   transform::drop_dead(entry);
-  result.parameters = transform::drop_unread_parameters(entry);
+  std::vector<std::int64_t> donated;
+  for (const Donation& donation : module.donations) donated.push_back(donation.parameter);
+  result.parameters = transform::drop_unread_parameters(entry, donated);
   transform::drop_dead(entry);
+  for (Donation& donation : module.donations) {
+    donation.parameter = std::ranges::find(result.parameters, donation.parameter) - result.parameters.begin();
+  }
   for (std::int64_t& number : result.parameters) number = number < std::int64_t(before) ? number : -1;
   result.module = std::move(module);
   return result;

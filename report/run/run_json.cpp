@@ -142,10 +142,10 @@ Json parameter_types_json(const sw::compiler::MemoryAccount::Kinds& kinds) {
 }
 
 Json classes_json(const sw::compiler::MemoryClasses& classes) {
-  return {{"weights", classes.weights.value()},     {"slots", classes.slots.value()},
-          {"inputs", classes.inputs.value()},       {"activations", classes.activations.value()},
-          {"gradients", classes.gradients.value()}, {"temporaries", classes.temporaries.value()},
-          {"padding", classes.padding.value()}};
+  return {{"weights", classes.weights.value()},         {"slots", classes.slots.value()},
+          {"caches", classes.caches.value()},           {"inputs", classes.inputs.value()},
+          {"activations", classes.activations.value()}, {"gradients", classes.gradients.value()},
+          {"temporaries", classes.temporaries.value()}, {"padding", classes.padding.value()}};
 }
 
 Json padded_json(const sw::compiler::MemoryAccount& memory) {

@@ -150,6 +150,7 @@ std::vector<StudyMetric> run_metrics() {
       {"memory.input_bytes_per_core", "B", "The other arguments, such as the batch", value, false},
       {"memory.classes_at_peak.weights", "B", "Parameters where most memory is needed"},
       {"memory.classes_at_peak.slots", "B", "Slots there"},
+      {"memory.classes_at_peak.caches", "B", "Cached tokens of a decoder there"},
       {"memory.classes_at_peak.inputs", "B", "Inputs there"},
       {"memory.classes_at_peak.activations", "B", "Values of the forward part of a training step there"},
       {"memory.classes_at_peak.gradients", "B", "Gradients of parameters there"},

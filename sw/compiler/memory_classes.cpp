@@ -38,7 +38,9 @@ class Sorting {
           const std::optional<std::vector<hlo::transform::ArgumentKind>>& kinds)
       : entry_(module.entry_computation()), kinds_(kinds) {
     const std::vector<hlo::InstructionId> results = hlo::transform::forward_results(module, donations);
-    trains_ = !results.empty();
+    // A step of a decoder replaces its cache.
+    trains_ =
+        !results.empty() && (!kinds || std::ranges::find(*kinds, hlo::transform::ArgumentKind::cache) == kinds->end());
     forward_ = ancestors_of(entry_, results);
     for (std::size_t i = 0; i < entry_.parameters.size(); ++i) {
       if (kind_of(i) == hlo::transform::ArgumentKind::parameter) trained_.insert(sorted_sizes(entry_.parameters[i]));
@@ -51,6 +53,8 @@ class Sorting {
       switch (kind_of(std::size_t(argument - entry_.parameters.begin()))) {
         case hlo::transform::ArgumentKind::slot:
           return classes.slots;
+        case hlo::transform::ArgumentKind::cache:
+          return classes.caches;
         case hlo::transform::ArgumentKind::input:
           return classes.inputs;
         default:
@@ -98,9 +102,10 @@ MemoryClasses memory_classes(const hlo::Module& module, std::span<const hlo::Don
 
 std::string to_string(const MemoryClasses& classes) {
   const std::array named{
-      std::pair{"weights", classes.weights},     std::pair{"slots", classes.slots},
-      std::pair{"inputs", classes.inputs},       std::pair{"activations", classes.activations},
-      std::pair{"gradients", classes.gradients}, std::pair{"temporaries", classes.temporaries},
+      std::pair{"weights", classes.weights},         std::pair{"slots", classes.slots},
+      std::pair{"caches", classes.caches},           std::pair{"inputs", classes.inputs},
+      std::pair{"activations", classes.activations}, std::pair{"gradients", classes.gradients},
+      std::pair{"temporaries", classes.temporaries},
   };
   std::string text;
   for (const auto& [name, bytes] : named) {

@@ -16,6 +16,7 @@ namespace podsim::sw::compiler {
 struct MemoryClasses {
   base::Bytes weights;      ///< trained parameters; all arguments if nothing tells them apart
   base::Bytes slots;        ///< of the optimiser
+  base::Bytes caches;       ///< cached tokens of a decoder
   base::Bytes inputs;       ///< other arguments: the batch
   base::Bytes activations;  ///< computed in the forward part
   base::Bytes gradients;    ///< computed behind it, with the sizes of a trained parameter

@@ -126,10 +126,34 @@ void fold_weights(Compilation& compilation) {
   compilation.kinds = std::move(kinds);
 }
 
+namespace {
+
+/// Says which weights have no groups, if they were asked for.
+void check_groups(Compilation& compilation, const std::vector<hlo::weights::TypedWeight>& weights) {
+  const std::int64_t group = compilation.choices.weights->group;
+  if (group == 0) return;
+  std::int64_t grouped = 0, whole = 0;
+  for (const hlo::weights::TypedWeight& weight : weights) {
+    if (weight.scales >= 0) ++(weight.group > 0 ? grouped : whole);
+  }
+  if (grouped == 0) {
+    throw base::InputError(fmt::format("groups of {} divide no weight of '{}'", group, compilation.name),
+                           "a group is a number of inputs of a product");
+  }
+  if (whole > 0) {
+    compilation.step.warnings.push_back(fmt::format(
+        "{} of {} weights with scales have none for groups of {}, which do not divide them or are looked up", whole,
+        grouped + whole, group));
+  }
+}
+
+}  // namespace
+
 void type_weights(Compilation& compilation) {
   hlo::weights::TypedWeights typed = hlo::weights::with_typed_weights(
       std::move(compilation.module), weights_of(compilation), *compilation.choices.weights);
   compilation.module = std::move(typed.module);
+  check_groups(compilation, typed.weights);
   compilation.kinds->resize(compilation.module.entry_computation().parameters.size(),
                             hlo::transform::ArgumentKind::parameter);
 }

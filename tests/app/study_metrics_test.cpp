@@ -30,6 +30,7 @@ std::vector<Words> run_commands() {
   return {{"run", "resnet50", "--slice", "2x2", "--batch-per-core", "8", "--memory", "bank"},
           {"run", "bert_large", "--slice", "2x2", "--set", "model.layers=2", "--weight-update-sharding", "on"},
           {"run", "pipelined_mlp", "--slice", "2x2"},
+          {"run", "transformer", "--slice", "2x2", "--decode", "--set", "model.layers=2"},
           {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--fault", "dead-link:(0,0)x+", "--fault",
            "jitter:5us", "--fault", "speeds:0.01"},
           {"run", "resnet50", "--slice", "2x2", "--batch-per-core", "2", "--detail", "chip", "--chip-ops",

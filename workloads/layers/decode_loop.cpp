@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/layers/decode_loop.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,15 @@ class DecodeLoop {
 
  private:
   static bool is_drawn_from(const hlo::Instruction& parameter) { return parameter.name == "uniform"; }
+
+  /// The first parameter with the shape of the first result.
+  std::int64_t tokens_number() const {
+    const hlo::Shape& next = entry_[entry_[entry_.root].operands.front()].shape;
+    const auto has_shape = [&](InstructionId id) {
+      return entry_[id].shape.element_type == next.element_type && entry_[id].shape.dimensions == next.dimensions;
+    };
+    return std::ranges::find_if(entry_.parameters, has_shape) - entry_.parameters.begin();
+  }
 
   hlo::Shape shape_of(const hlo::Instruction& parameter) const {
     if (!is_drawn_from(parameter)) return parameter.shape;
@@ -111,7 +121,7 @@ class DecodeLoop {
     };
     for (std::size_t number = 0; number < entry_.parameters.size(); ++number) {
       const InstructionId id = entry_.parameters[number];
-      if (entry_[id].name == "tokens") of_parameter(std::int64_t(number)) = tokens;
+      if (std::int64_t(number) == tokens_number()) of_parameter(std::int64_t(number)) = tokens;
       if (entry_[id].name == "position") {
         of_parameter(std::int64_t(number)) = b.add(values[std::size_t(id)], b.full_like(values[std::size_t(id)], 1));
       }

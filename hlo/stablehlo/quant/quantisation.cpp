@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hlo/stablehlo/quant/quantisation.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 
 namespace podsim::hlo::stablehlo::quant {
@@ -33,7 +35,7 @@ bool add_scale(std::string_view text, Quantisation& type) {
   if (!trimmed(text).empty() && !read_whole(text, zero)) return false;
   char* end = nullptr;
   const double value = std::strtod(scale.c_str(), &end);
-  if (scale.empty() || *end != '\0' || !(value > 0)) return false;
+  if (scale.empty() || *end != '\0' || !(value > 0) || !std::isfinite(value)) return false;
   type.scales.push_back(scale);
   type.zero_points.push_back(zero);
   return true;
@@ -50,9 +52,26 @@ bool read_bounds(std::string_view text, Quantisation& type) {
   return true;
 }
 
-}  // namespace
+/// The integers of a storage type of at most 32 bits: "i8", "ui4" or "u4".
+std::optional<std::pair<std::int64_t, std::int64_t>> range_of(std::string_view storage) {
+  std::int64_t bits = 0;
+  const bool is_signed = storage.starts_with('i');
+  if (!is_signed && !storage.starts_with('u')) return std::nullopt;
+  if (!read_whole(storage.substr(storage.starts_with("ui") ? 2 : 1), bits) || bits < 1 || bits > 32)
+    return std::nullopt;
+  const std::int64_t count = std::int64_t{1} << bits;
+  return is_signed ? std::pair(-count / 2, count / 2 - 1) : std::pair(std::int64_t{0}, count - 1);
+}
 
-std::optional<Quantisation> read_quantisation(std::string_view text) {
+/// Whether bounds and zero points are integers of the storage type, and what they stand for are real numbers.
+bool is_within_storage(const Quantisation& type) {
+  const auto range = range_of(type.storage);
+  if (!range || (!type.expressed.starts_with('f') && !type.expressed.starts_with("bf"))) return false;
+  const auto has = [&](std::int64_t number) { return number >= range->first && number <= range->second; };
+  return std::ranges::all_of(type.zero_points, has) && has(type.least.value_or(0)) && has(type.most.value_or(0));
+}
+
+std::optional<Quantisation> read_form(std::string_view text) {
   Quantisation type;
   std::string_view head = take_to(text, ','), scales = trimmed(text);
   const std::size_t bounds = head.find('<');
@@ -79,6 +98,13 @@ std::optional<Quantisation> read_quantisation(std::string_view text) {
     if (!add_scale(take_to(scales, ','), type)) return std::nullopt;
   }
   return type.scales.empty() ? std::nullopt : std::optional(type);
+}
+
+}  // namespace
+
+std::optional<Quantisation> read_quantisation(std::string_view text) {
+  std::optional<Quantisation> type = read_form(text);
+  return type && is_within_storage(*type) ? type : std::nullopt;
 }
 
 }  // namespace podsim::hlo::stablehlo::quant

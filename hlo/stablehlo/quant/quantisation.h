@@ -20,7 +20,8 @@ struct Quantisation {
 };
 
 /// Reads what is between the angle brackets of !quant.uniform<...>: "i8:f32, 0.1:3", "i8<-127:127>:f32:1, {0.1:3,
-/// 0.2}". std::nullopt if it is not of this form.
+/// 0.2}". std::nullopt if it is not of this form, if bounds or a zero point are no integers of the storage type, which
+/// has at most 32 bits, or if a scale is not a positive number.
 std::optional<Quantisation> read_quantisation(std::string_view text);
 
 }  // namespace podsim::hlo::stablehlo::quant

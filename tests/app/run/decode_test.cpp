@@ -105,5 +105,43 @@ TEST(RunDecode, SaysWhatItIsNotFor) {
             std::string::npos);
 }
 
+// A step that starts sequences reads no cache, and fills one.
+TEST(RunDecode, WeightsOfBytesLeaveTheCacheAsItIs) {
+  const test::Folder folder;
+  const std::vector<std::string> prefill{"run",    "gnmt",  "--slice",         "1x1",   "--decode",
+                                         "--json", "--set", "decode.cached=0", "--set", "model.batch=8"};
+  std::vector<std::string> narrow = prefill;
+  narrow.insert(narrow.end(), {"--weights", "int8"});
+  const nlohmann::json whole = test::json_of(folder, prefill)["memory"],
+                       typed = test::json_of(folder, narrow)["memory"];
+  EXPECT_GT(whole["cache_bytes_per_core"], 0);
+  EXPECT_EQ(typed["cache_bytes_per_core"], whole["cache_bytes_per_core"]);
+  EXPECT_LT(typed["parameter_bytes_per_core"], whole["parameter_bytes_per_core"]);
+}
+
+TEST(RunDecode, TellsTheCacheFromTheWeights) {
+  const nlohmann::json memory = decoded({"model.batch=32", "decode.cached=2047"})["memory"];
+  EXPECT_EQ(memory["classes_at_peak"]["caches"], memory["cache_bytes_per_core"]);
+  EXPECT_EQ(memory["classes_at_peak"]["weights"], memory["parameter_bytes_per_core"]);
+  EXPECT_EQ(memory["classes_at_peak"]["activations"], 0);
+}
+
+TEST(RunDecode, RefusesWhatNothingReads) {
+  const test::Folder folder;
+  for (const char* setting : {"decode.top_k=3", "decode.top_p=0.5", "decode.prefill_cached=100"}) {
+    const test::Outcome outcome = folder.run({"run", "gpt_6b", "--decode", "--set", setting});
+    EXPECT_EQ(outcome.code, 2) << setting;
+    EXPECT_NE(outcome.err.find(std::string(setting).substr(0, std::string(setting).find('='))), std::string::npos)
+        << outcome.err;
+  }
+}
+
+TEST(RunDecode, RefusesGroupsThatDivideNoWeight) {
+  const test::Folder folder;
+  const test::Outcome outcome = folder.run({"run", "bert_large", "--inference", "--weights", "int8:group=1000"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("groups of 1000 divide no weight"), std::string::npos) << outcome.err;
+}
+
 }  // namespace
 }  // namespace podsim::app

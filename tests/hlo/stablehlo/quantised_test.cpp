@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hlo/eval/evaluator.h"
+#include "hlo/stablehlo/quant/quantisation.h"
 #include "hlo/text/graph/to_graph.h"
 #include "hlo/text/reader.h"
 #include "tests/hlo/literals.h"
@@ -94,6 +95,17 @@ TEST(QuantisedTypes, AValueOfOtherScalesIsRefused) {
       text::read("m.mlir", main_of("%a: " + type, other, "  %r = stablehlo.negate %a : " + other));
   ASSERT_FALSE(read.diagnostics.empty());
   EXPECT_NE(read.diagnostics[0].message.find("stands for other numbers"), std::string::npos);
+}
+
+// What the specification leaves out: infinite scales, numbers beyond the storage type, storage that is no integer.
+TEST(QuantisedTypes, OthersAreNoTypes) {
+  for (const char* inside : {"i8:f32, inf", "i8:f32, 1e999", "i8:f32, 0.5:300", "i8<-300:300>:f32, 0.5", "f32:f32, 0.5",
+                             "i8:i8, 0.5", "ui8:f32, 0.5:-1"}) {
+    EXPECT_FALSE(quant::read_quantisation(inside)) << inside;
+  }
+  for (const char* inside : {"i8:f32, 0.5:-128", "ui8:bf16, 0.5:255", "i4<-7:7>:f32:1, {0.5, 2.0:1}", "u4:f32, 1"}) {
+    EXPECT_TRUE(quant::read_quantisation(inside)) << inside;
+  }
 }
 
 }  // namespace

@@ -88,6 +88,38 @@ TEST(NetDecoding, GivesTheLogitsOfTheWholePage) {
   }
 }
 
+/// Next tokens of `steps` steps in one launch, behind one token of each sequence and as many random keys as are cached.
+hlo::Literal tokens_made(const Net& net, std::int64_t cached, std::int64_t steps, const hlo::Literal& tokens,
+                         Tensors& caches) {
+  DecodeOptions decode;
+  decode.cached = cached;
+  decode.capacity = 8;
+  decode.steps = steps;
+  const TrainingStep step = net_decode_step(net, {.batch = 2, .inference = true}, decode);
+  const hlo::Computation& entry = step.module.entry_computation();
+  Tensors given = caches;
+  given["words"] = tokens;
+  given["position"] = hlo::testing::make_literal(hlo::ElementType::s32, {1}, {double(cached)});
+  const hlo::Literal results = testing::results_of(step.module, given);
+  for (const hlo::Donation& donation : step.donations) {
+    caches[entry[entry.parameters[std::size_t(donation.parameter)]].name] =
+        results.elements[std::size_t(donation.output)];
+  }
+  return results.elements.front();
+}
+
+TEST(NetDecoding, ALoopFeedsTokensBackWhateverTheirName) {
+  const Net net = read_net("page.toml", std::string(head) + language_model, {});
+  const hlo::Literal first = testing::random_tokens(2, 1, 9, 4);
+  Tensors by_loop, by_launch;
+  const hlo::Literal together = tokens_made(net, 2, 3, first, by_loop);
+  hlo::Literal next = first;
+  for (std::int64_t trip = 0; trip < 3; ++trip) {
+    next = tokens_made(net, 2 + trip, 1, next, by_launch);
+    EXPECT_EQ(testing::tokens_between(together, trip, trip + 1).values, next.values);
+  }
+}
+
 std::string problem_of(const std::string& layers, const ModelSettings& settings = {}) {
   WorkloadOptions options;
   options.inference = options.decode = true;
