@@ -241,7 +241,7 @@ TEST(TypedWeights, LoopsCarryThemInTheirType) {
   for (const Shape& element : loop->shape.tuple_shapes) {
     const bool is_weight = element.element_type == ElementType::s8 || element.element_type == narrow;
     if (is_weight) bytes += logical_bytes(element).value();
-    if (element.rank() == 3) EXPECT_NE(element.element_type, wide);
+    EXPECT_FALSE(element.rank() == 3 && element.element_type == wide);
   }
   EXPECT_EQ(bytes, 3 * 4 * 4 + 2 * 3 * 4 + 2 * 4);
 }
@@ -249,7 +249,10 @@ TEST(TypedWeights, LoopsCarryThemInTheirType) {
 // A weight in tiles over 2 x 4 devices: its columns have 4 parts, each on the devices of either row.
 TEST(TypedWeights, ScalesAreShardedAsTheirWeights) {
   Network network = dense(wide);
-  Sharding sharding{.kind = Sharding::Kind::tiled, .tiles = {2, 4}, .devices = {0, 1, 2, 3, 4, 5, 6, 7}};
+  Sharding sharding;
+  sharding.kind = Sharding::Kind::tiled;
+  sharding.tiles = {2, 4};
+  sharding.devices = {0, 1, 2, 3, 4, 5, 6, 7};
   Computation& entry = network.module.computations[std::size_t(network.module.entry)];
   entry[entry.parameters[1]].sharding = std::make_shared<const Sharding>(sharding);
   const Module typed = with_typed_weights(network.module, network.weights, {.type = ElementType::s8}).module;
