@@ -43,6 +43,8 @@ const char* scenario_name(Scenario scenario) {
   return "multi_stream";
 }
 
+bool is_stream(Scenario scenario) { return scenario == Scenario::single_stream || scenario == Scenario::multi_stream; }
+
 void check_scenario(const ServeOptions& options, bool tokens) {
   if (tokens) {
     throw base::InputError("scenarios are for workloads without tokens", "--rate N/s --slo 'ttft<2s,tpot<200ms'");
@@ -56,6 +58,12 @@ void check_scenario(const ServeOptions& options, bool tokens) {
   }
   if (options.requests && *options.scenario != Scenario::server) {
     throw base::InputError("--requests is of the scenario server", "leave it out");
+  }
+  if (options.seed != 1 && *options.scenario != Scenario::server) {
+    throw base::InputError("only the scenario server draws arrivals", "leave out --seed");
+  }
+  if (is_stream(*options.scenario) && (options.replicas != 1 || options.max_batch)) {
+    throw base::InputError("a stream has one replica, and a batch of its own", "leave out --replicas and --max-batch");
   }
   if (options.level && *options.scenario != Scenario::server) {
     throw base::InputError("only the scenario server has a limit", "leave out --slo");
@@ -84,7 +92,7 @@ std::vector<ScenarioReport::Batch> batches_that_fit(const ServeOptions& options,
   return batches;
 }
 
-void find_limit(const ServeOptions& options, ScenarioReport& report) {
+void find_limit(const ServeOptions& options, const StepPrograms& programs, ScenarioReport& report) {
   report.percentile = 0.99;
   if (options.level) {
     if (!options.level->latency) throw base::InputError("--slo of a scenario is a latency", "--slo 'latency<100ms'");
@@ -99,6 +107,10 @@ void find_limit(const ServeOptions& options, ScenarioReport& report) {
   report.limit_s = limit->latency_s;
   report.percentile = limit->percentile;
   report.limit_source = fmt::format("{}, {}", limit->model, limit->source);
+  if (limit->sequence > 0 && programs.sequence() != limit->sequence) {
+    report.warnings.push_back(fmt::format("the limit is of samples of {} tokens, model.sequence is {}", limit->sequence,
+                                          programs.sequence()));
+  }
 }
 
 void find_server_rate(const ServeOptions& options, StepPrograms& programs, ScenarioReport& report) {
@@ -168,16 +180,14 @@ ScenarioReport run_scenario(const ServeOptions& options) {
   report.slice = programs.slice().slice;
   report.chips = programs.slice().chips;
   report.replicas = options.replicas;
-  if (*options.scenario == Scenario::server) find_limit(options, report);
-  const bool streams = *options.scenario == Scenario::single_stream || *options.scenario == Scenario::multi_stream;
-  if (streams) {
+  if (*options.scenario == Scenario::server) find_limit(options, programs, report);
+  if (is_stream(*options.scenario)) {
     const bool single = *options.scenario == Scenario::single_stream;
     ScenarioReport::Batch batch{.samples = single ? 1 : multi_stream_samples};
     batch.step_s = report.latency_s = programs.seconds({.decoding = batch.samples});
     batch.samples_per_s = double(batch.samples) / batch.step_s;
     report.batches = {batch};
     report.best = 0;
-    report.replicas = 1;
     report.percentile = single ? 0.90 : 0.99;
   } else {
     report.batches = batches_that_fit(options, programs);
@@ -188,6 +198,7 @@ ScenarioReport run_scenario(const ServeOptions& options) {
     report.samples_per_s = best->samples_per_s;
   }
   if (*options.scenario == Scenario::server) find_server_rate(options, programs, report);
+  report.warnings.insert(report.warnings.end(), programs.warnings().begin(), programs.warnings().end());
   report.wall_s = base::host::seconds_since(begin);
   return report;
 }

@@ -19,7 +19,6 @@
 #include "app/serve/serve_run.h"
 #include "app/serve/slices_run.h"
 #include "base/diagnostic.h"
-#include "base/dimensional.h"
 #include "base/host/arguments.h"
 #include "base/host/interrupt.h"
 #include "base/host/output_folder.h"
@@ -92,20 +91,9 @@ void add_result_flags(CLI::App& command, ServeOptions& options) {
           "What a request is asked for: 'ttft<500ms,tpot<50ms',\n'latency<100ms'; the requests that meet it are the "
           "goodput")
       ->option_text("LIMITS");
-  command
-      .add_option_function<std::string>(
-          "--warm-up",
-          [&options](const std::string& text) {
-            const base::Dimensional value =
-                base::parse_dimensional(text, base::host::argument_location("--warm-up", text));
-            base::host::locate_errors("--warm-up", text, [&] {
-              if (value.kind == base::Dimensional::Kind::duration) return;
-              throw base::InputError("'" + text + "' is not a time", "such as '60 s'");
-            });
-            options.warm_up = base::Duration(value.si);
-          },
-          "Requests that arrive before this time are served, and not\ncounted [0 s]")
-      ->option_text("TIME");
+  add_time(
+      command, "--warm-up", [&options](base::Duration time) { options.warm_up = time; },
+      "Requests that arrive before this time are served, and not\ncounted [0 s]");
   options::add_limit_option(command);
   command.add_flag("--json", options.json, "One JSON object on stdout");
   command

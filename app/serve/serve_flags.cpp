@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -50,17 +49,6 @@ void add_whole(CLI::App& command, const char* flag, std::optional<std::int64_t>&
       ->option_text("N");
 }
 
-void add_time(CLI::App& command, const char* flag, const std::function<void(base::Duration)>& take, const char* help) {
-  command
-      .add_option_function<std::string>(
-          flag,
-          [flag, take](const std::string& text) {
-            take(base::Duration(serving_quantity(flag, text, Kind::duration, most_seconds, "such as '10 ms'")));
-          },
-          help)
-      ->option_text("TIME");
-}
-
 void add_share(CLI::App& command, const char* flag, std::optional<double>& value, const char* help) {
   command
       .add_option_function<std::string>(
@@ -95,6 +83,17 @@ void add_lengths(CLI::App& command, ServeOptions& options) {
 }
 
 }  // namespace
+
+void add_time(CLI::App& command, const char* flag, const std::function<void(base::Duration)>& take, const char* help) {
+  command
+      .add_option_function<std::string>(
+          flag,
+          [flag, take](const std::string& text) {
+            take(base::Duration(serving_quantity(flag, text, Kind::duration, most_seconds, "such as '10 ms'")));
+          },
+          help)
+      ->option_text("TIME");
+}
 
 double serving_number(const char* flag, const std::string& text, const std::string& suffix, double least, double most,
                       const char* what) {

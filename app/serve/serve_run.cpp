@@ -12,6 +12,7 @@
 #include "base/host/input_file.h"
 #include "base/host/interrupt.h"
 #include "base/text/percent.h"
+#include "workloads/serving/event_time.h"
 #include "workloads/serving/load.h"
 #include "workloads/serving/request_trace.h"
 #include "workloads/serving/server_run.h"
@@ -102,8 +103,8 @@ void read_trace(const ServeOptions& options, bool tokens, ServingReport& report)
     if (span == 0) throw base::InputError("all requests of the trace arrive at once: they have no rate");
     const double factor = report.rate / *options.rate;
     for (model::Request& request : report.requests) {
-      request.arrival =
-          workloads::goodput::nanoseconds(base::Duration(workloads::goodput::seconds(request.arrival) * factor));
+      request.arrival = model::event_time(workloads::goodput::seconds(request.arrival) * factor,
+                                          "requests of the trace arrive for longer", "a higher --rate");
     }
     report.rate = *options.rate;
   }
@@ -119,9 +120,21 @@ void read_trace(const ServeOptions& options, bool tokens, ServingReport& report)
   report.arrivals = fmt::format("{} requests of {} at {:.4g}/s", report.requests.size(), options.trace, report.rate);
 }
 
-std::int64_t longest_sequence(const std::vector<model::Request>& requests) {
+void check_blocks(const std::vector<model::Request>& requests, std::int64_t page) {
+  if (prefix_block % page == 0) return;
+  if (std::ranges::all_of(requests, [](const model::Request& of) { return of.blocks.empty(); })) return;
+  throw base::InputError(
+      fmt::format("blocks of the trace have {} tokens, which are no whole pages of {}", prefix_block, page),
+      fmt::format("a --page that divides {}", prefix_block));
+}
+
+/// Tokens of the longest request whose cache, all but its last token, fits a replica.
+std::int64_t longest_sequence(const std::vector<model::Request>& requests, std::int64_t room) {
   std::int64_t longest = 1;
-  for (const model::Request& request : requests) longest = std::max(longest, request.input + request.output);
+  for (const model::Request& request : requests) {
+    const std::int64_t tokens = request.input + request.output;
+    if (tokens - 1 <= room) longest = std::max(longest, tokens);
+  }
   return longest;
 }
 
@@ -180,7 +193,7 @@ void check_flags(const ServeOptions& options, bool tokens) {
                          options.decode_replicas > 0;
   if (!tokens && of_tokens) {
     refuse("--lengths, --prompt, --answer, --reuse, --chunk, --page, --cache-tokens, --cached and --decode-replicas",
-           "are for workloads that decode", "a Transformer, such as gpt_6b");
+           "are for workloads that decode", "a decoder of Transformers, such as gpt_6b");
   }
   if (options.decode_replicas == 0 && (options.transfer_rate || options.transfer_latency)) {
     refuse("--transfer-rate and --transfer-latency", "are of caches that are sent", "add --decode-replicas N");
@@ -239,10 +252,12 @@ ServingReport run_serve(const ServeOptions& options) {
     read_trace(options, tokens, report);
   }
   if (tokens) {
-    const std::int64_t longest = longest_sequence(report.requests);
+    check_blocks(report.requests, report.plan.page);
+    plan_cache(options, programs, report);
+    const std::int64_t longest = longest_sequence(report.requests, report.plan.cache_pages * report.plan.page);
     check_positions(options, programs.positions(), longest, report);
     programs.limit_tokens(longest);
-    plan_cache(options, programs, report);
+    if (longest > programs.positions() && programs.positions() > 0) plan_cache(options, programs, report);
   }
   if (options.between_stops) {
     report.plan.outages = model::random_outages(report.plan.all_replicas(), *options.between_stops,
@@ -252,6 +267,7 @@ ServingReport run_serve(const ServeOptions& options) {
   report.outcome = model::serve(report.plan, report.requests,
                                 [&](const model::StepShape& shape) { return programs.seconds(shape); });
   report.programs = programs.programs();
+  report.warnings.insert(report.warnings.end(), programs.warnings().begin(), programs.warnings().end());
   report.summary = model::summary_of(report.requests, report.outcome, report.level,
                                      workloads::goodput::nanoseconds(options.warm_up));
   if (report.summary.requests == 0) {

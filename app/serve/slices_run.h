@@ -7,7 +7,7 @@
 namespace podsim::app::serve {
 
 /// Serves the same requests on each of the slices of --slices. A slice on which the model does not run is refused in
-/// its row. InputError for other flags that do not fit, and without a service level.
+/// its row. InputError if it runs on none of them, unless all have too little memory, and without a service level.
 report::serving::SlicesReport run_slices(const ServeOptions& options);
 
 }  // namespace podsim::app::serve

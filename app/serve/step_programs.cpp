@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <utility>
 
@@ -69,7 +70,7 @@ double linear(double at, double from, double to, double first, double last) {
 }  // namespace
 
 bool has_tokens(const std::string& workload) {
-  return workloads::importers::importer_of(workload) == nullptr && find_key(workload, "decode.cached") != nullptr;
+  return workloads::importers::importer_of(workload) == nullptr && find_key(workload, "decode.prefill") != nullptr;
 }
 
 StepPrograms::StepPrograms(const run::RunOptions& options, bool tokens, base::Duration overhead)
@@ -83,6 +84,7 @@ StepPrograms::StepPrograms(const run::RunOptions& options, bool tokens, base::Du
   if (!tokens) return;
   workloads::ModelSettings& model = options_.build.model;
   refuse_shapes(model);
+  check_model();
   const bool shared_otherwise = options.partition.any() || model.contains(parallel_key);
   if (!shared_otherwise && slice_.cores > 1 && find_key(options.workload, parallel_key) != nullptr) {
     model[parallel_key] = std::to_string(slice_.cores);
@@ -101,9 +103,9 @@ run::RunOptions StepPrograms::options_for(const StepShape& shape) const {
   options.build.decode = true;
   workloads::ModelSettings& model = options.build.model;
   const auto set = [&](const char* key, std::int64_t value) { model[key] = std::to_string(value); };
-  // A model's tables of positions have a row for each token of its longest sequence.
-  if (!model.contains("model.sequence"))
-    set("model.sequence", std::max({longest_, shape.cached, shape.prefill_cached + shape.prefill_tokens}));
+  // A model's tables of positions have a row for each token of its longest sequence; sizes of programs are rounded up.
+  set("model.sequence",
+      std::max({positions(), longest_, 2 * least_cached, shape.cached, shape.prefill_cached + shape.prefill_tokens}));
   if (shape.decoding == 0) {
     set("model.batch", 1);
     set("decode.cached", shape.prefill_cached);
@@ -126,7 +128,9 @@ CacheRoom StepPrograms::cache_room(std::int64_t sequences) {
   const auto memory = [&](std::int64_t cached) {
     const run::RunOptions options = options_for({.decoding = sequences, .cached = cached});
     run::StepCompiler compiler(options, machine);
-    return compiler.compile().step.memory;
+    const run::CompiledStep compiled = compiler.compile();
+    add_warnings(compiled.step.warnings);
+    return compiled.step.memory;
   };
   const sw::compiler::MemoryAccount small = memory(least_cached), large = memory(2 * least_cached);
   CacheRoom room;
@@ -144,7 +148,9 @@ double StepPrograms::simulated(const StepShape& shape) {
   const run::RunOptions options = options_for(shape);
   double seconds = overhead_.si();
   try {
-    seconds += run::run_report(options).step_s();
+    const report::run::RunReport report = run::run_report(options);
+    add_warnings(report.warnings);
+    seconds += report.step_s();
   } catch (const sw::driver::OutOfMemory& error) {
     if (shape.prefill_tokens == 0) throw;
     std::vector<base::Diagnostic> diagnostics = error.diagnostics();
@@ -160,12 +166,42 @@ double StepPrograms::simulated(const StepShape& shape) {
   return seconds;
 }
 
-std::int64_t StepPrograms::positions() const {
-  const auto setting = options_.build.model.find("model.sequence");
-  const workloads::ModelKey* key = find_key(options_.workload, "model.sequence");
-  const auto table = options_.build.model.find("model.position_embedding");
-  if (key == nullptr || (table != options_.build.model.end() && table->second == "off")) return 0;
-  return std::stoll(setting == options_.build.model.end() ? key->default_value : setting->second);
+std::string StepPrograms::setting(const char* key) const {
+  const workloads::ModelKey* known = find_key(options_.workload, key);
+  if (known == nullptr) return "";
+  const auto found = options_.build.model.find(key);
+  if (found == options_.build.model.end()) return known->default_value;
+  base::host::locate_errors("--set", found->first + "=" + found->second, [&] {
+    const std::string problem = known->problem(found->second);
+    if (!problem.empty()) throw base::InputError(problem, fmt::format("{}: {}, {}", key, known->help, known->values));
+  });
+  return found->second;
+}
+
+std::int64_t StepPrograms::whole_setting(const char* key) const {
+  const std::string text = setting(key);
+  std::int64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+void StepPrograms::check_model() const {
+  if (whole_setting("model.encoder_layers") > 0) {
+    throw base::InputError(
+        fmt::format("'{}' has an encoder, whose passes a server of tokens does not have", options_.workload),
+        "a decoder alone: --set model.encoder_layers=0");
+  }
+  if (whole_setting("model.window") > 0) {
+    throw base::InputError("a server keeps all keys of its sequences, and has no model.window", "--set model.window=0");
+  }
+}
+
+std::int64_t StepPrograms::positions() const { return setting("model.position_embedding") == "on" ? sequence() : 0; }
+
+void StepPrograms::add_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    if (std::ranges::find(warnings_, warning) == warnings_.end()) warnings_.push_back(warning);
+  }
 }
 
 /// Programs that do not fit the memory are left out: the line through the last two that do goes on.

@@ -13,8 +13,8 @@
 
 namespace podsim::app::serve {
 
-/// Whether a workload has steps of a decoder (`podsim run --decode`): its requests have tokens. InputError if there is
-/// no such workload.
+/// Whether a workload has steps that decode and read a part of a prompt (`podsim run --decode` with decode.prefill):
+/// its requests have tokens.
 bool has_tokens(const std::string& workload);
 
 /// What a replica's slice is.
@@ -43,10 +43,12 @@ class StepPrograms {
  public:
   /// `overhead`: time on the host that each step takes before it begins. Without a mesh, a sharding and
   /// model.tensor_parallel, a decoder is divided over all cores of the slice (model.tensor_parallel). InputError if
-  /// settings are those that the shapes of steps have.
+  /// settings are those that the shapes of steps have, or of a decoder with an encoder or a window.
   StepPrograms(const run::RunOptions& options, bool tokens, base::Duration overhead);
 
   const ReplicaSlice& slice() const { return slice_; }
+  /// model.sequence; 0: the workload has none.
+  std::int64_t sequence() const { return whole_setting("model.sequence"); }
   /// Tokens for which the model has trained positions: model.sequence; 0: it has none.
   std::int64_t positions() const;
   /// The tokens of the longest sequence, for which programs have positions.
@@ -58,8 +60,16 @@ class StepPrograms {
   double seconds(const workloads::serving::StepShape& shape);
   /// Those that were simulated.
   std::vector<report::serving::StepProgram> programs() const;
+  /// What the compiler and the simulations warn of, each once.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
+  /// A setting of the model, or its default; "" without the key. InputError if it is not valid.
+  std::string setting(const char* key) const;
+  std::int64_t whole_setting(const char* key) const;
+  /// InputError if a server has no steps for the model.
+  void check_model() const;
+  void add_warnings(const std::vector<std::string>& warnings);
   run::RunOptions options_for(const workloads::serving::StepShape& shape) const;
   double simulated(const workloads::serving::StepShape& shape);
   /// By programs with numbers of keys around `shape.cached`.
@@ -73,6 +83,7 @@ class StepPrograms {
   ReplicaSlice slice_;
   std::int64_t longest_ = 1;
   std::int64_t room_ = 0;  ///< tokens, once cache_room() has found it
+  std::vector<std::string> warnings_;
   std::map<workloads::serving::StepShape, report::serving::StepProgram> known_;
   std::map<workloads::serving::StepShape, std::int64_t> most_keys_;  ///< that fit the memory, by shapes without keys
 };

@@ -56,9 +56,11 @@ std::string batch_table(const ScenarioReport& r) {
 }  // namespace
 
 std::string scenario_text(const ScenarioReport& r) {
+  std::string warnings = r.warnings.empty() ? "" : "\n";
+  for (const std::string& warning : r.warnings) warnings += "warning: " + warning + "\n";
   return fmt::format("{} on {} of {} slice of {}: {} each\n\n", r.workload, base::text::counted(r.replicas, "replica"),
                      base::text::with_article(r.slice), r.machine, base::text::counted(r.chips, "chip")) +
-         result_text(r) + batch_table(r) + fmt::format("\n{:.2f} s on this host\n", r.wall_s);
+         result_text(r) + batch_table(r) + warnings + fmt::format("\n{:.2f} s on this host\n", r.wall_s);
 }
 
 std::string scenario_json(const ScenarioReport& r) {
@@ -85,6 +87,7 @@ std::string scenario_json(const ScenarioReport& r) {
     rows.push_back(std::move(row));
   }
   json["batches"] = std::move(rows);
+  json["warnings"] = r.warnings;
   json["wall_s"] = r.wall_s;
   return base::text::json_text(json, 2) + "\n";
 }

@@ -30,6 +30,7 @@ struct ScenarioReport {
   std::int64_t best = -1;    ///< index of the batch with the result; -1: none is within the limit
   double samples_per_s = 0;  ///< offline and server: the result
   double latency_s = 0;      ///< single stream and multi stream: the result; server: at the highest rate
+  std::vector<std::string> warnings;
   double wall_s = 0;
 };
 

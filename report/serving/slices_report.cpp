@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/text/counted.h"
@@ -21,6 +23,27 @@ const ServingReport* any_served(const SlicesReport& r) {
     if (slice.served) return &*slice.served;
   }
   return nullptr;
+}
+
+/// With the slices that they are of; those of all slices alone.
+std::vector<std::string> all_warnings(const SlicesReport& r) {
+  std::map<std::string, std::string> slices_of;
+  std::vector<std::string> warnings;
+  std::size_t served = 0;
+  for (const SlicesReport::Slice& slice : r.slices) {
+    if (!slice.served) continue;
+    ++served;
+    for (const std::string& warning : slice.served->warnings) {
+      std::string& slices = slices_of[warning];
+      if (slices.empty()) warnings.push_back(warning);
+      slices += (slices.empty() ? "" : ", ") + slice.name;
+    }
+  }
+  for (std::string& warning : warnings) {
+    const std::string& slices = slices_of[warning];
+    if (std::size_t(std::ranges::count(slices, ',')) + 1 < served) warning = slices + ": " + warning;
+  }
+  return warnings;
 }
 
 }  // namespace
@@ -60,6 +83,9 @@ std::string slices_text(const SlicesReport& r) {
   text += best < 0 ? std::string("\nnone of these slices meets it\n")
                    : fmt::format("\nthe smallest that meets it is {}: {}\n", r.slices[std::size_t(best)].name,
                                  base::text::counted(r.slices[std::size_t(best)].chips, "chip"));
+  const std::vector<std::string> warnings = all_warnings(r);
+  if (!warnings.empty()) text += "\n";
+  for (const std::string& warning : warnings) text += "warning: " + warning + "\n";
   return text + fmt::format("\n{:.2f} s on this host\n", r.wall_s);
 }
 

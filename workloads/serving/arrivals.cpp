@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/serving/arrivals.h"
 
+#include "workloads/serving/event_time.h"
+
 namespace podsim::workloads::serving {
 
 double Arrivals::gap() {
@@ -12,7 +14,7 @@ double Arrivals::gap() {
 
 Nanoseconds Arrivals::next() {
   at_ += gap();
-  return goodput::nanoseconds(base::Duration(at_ / law_.rate));
+  return event_time(at_ / law_.rate, "requests arrive for longer", "a higher rate, or fewer requests");
 }
 
 }  // namespace podsim::workloads::serving

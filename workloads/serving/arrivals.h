@@ -20,6 +20,7 @@ struct ArrivalLaw {
 class Arrivals {
  public:
   Arrivals(const ArrivalLaw& law, std::uint64_t seed) : law_(law), random_(seed) {}
+  /// InputError beyond longest_time.
   Nanoseconds next();
 
  private:

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/serving/outages.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
+#include "base/diagnostic.h"
 #include "workloads/goodput/random_times.h"
 
 namespace podsim::workloads::serving {
 namespace {
 
 constexpr std::uint64_t first_stream = 1000;  ///< of seeds: those before are of the load
+constexpr std::size_t most_outages = 1'000'000;
 
 }  // namespace
 
@@ -37,6 +41,10 @@ std::vector<Outage> random_outages(std::int64_t replicas, base::Duration between
       at += goodput::nanoseconds(base::Duration(random.exponential(between.si())));
       if (at >= until) break;
       const Nanoseconds end = at + std::max(goodput::nanoseconds(repair), Nanoseconds(1));
+      if (outages.size() == most_outages) {
+        throw base::InputError(fmt::format("replicas stop more than {} times while requests arrive", most_outages),
+                               "a longer time between stops");
+      }
       outages.push_back({int(replica), at, end});
       at = end;
     }

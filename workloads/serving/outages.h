@@ -19,7 +19,7 @@ struct Outage {
 std::vector<Outage> joined(std::vector<Outage> outages);
 
 /// Outages up to a time: each replica works for an exponentially distributed time of mean `between`, then it is away
-/// for `repair`.
+/// for `repair`. InputError for more than a million of them.
 std::vector<Outage> random_outages(std::int64_t replicas, base::Duration between, base::Duration repair,
                                    Nanoseconds until, std::uint64_t seed);
 

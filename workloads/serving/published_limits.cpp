@@ -9,9 +9,9 @@ namespace podsim::workloads::serving {
 std::span<const PublishedLimit> published_limits() {
   static const std::string source = "mlcommons/inference mlperf.conf@2694f25";
   static const std::vector<PublishedLimit> limits{
-      {"resnet50", "ResNet-50 v1.5, 224x224", 0.015, 0.99, source},
-      {"bert_large", "BERT-large SQuAD, 384 tokens", 0.130, 0.99, source},
-      {"dlrm", "DLRM v1", 0.030, 0.99, source},
+      {"resnet50", "ResNet-50 v1.5, 224x224", 0.015, 0.99, source, 0},
+      {"bert_large", "BERT-large SQuAD, 384 tokens", 0.130, 0.99, source, 384},
+      {"dlrm", "DLRM v1", 0.030, 0.99, source, 0},
   };
   return limits;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@ struct PublishedLimit {
   double latency_s = 0;      ///< of a query
   double percentile = 0.99;  ///< of queries that are within it
   std::string source;
+  std::int64_t sequence = 0;  ///< tokens of its samples; 0: they have none
 };
 
 std::span<const PublishedLimit> published_limits();

@@ -11,6 +11,7 @@
 
 #include "base/csv_rows.h"
 #include "base/diagnostic.h"
+#include "workloads/serving/event_time.h"
 #include "workloads/serving/load.h"
 
 namespace podsim::workloads::serving {
@@ -161,7 +162,8 @@ std::vector<Request> read_requests(const std::string& file, std::string_view tex
   std::ranges::stable_sort(found, {}, &TimedRequest::seconds);
   std::vector<Request> requests;
   for (TimedRequest& of : found) {
-    of.request.arrival = goodput::nanoseconds(base::Duration(of.seconds - found.front().seconds));
+    of.request.arrival =
+        event_time(of.seconds - found.front().seconds, file + " has requests for longer", "a shorter trace");
     requests.push_back(std::move(of.request));
   }
   return requests;

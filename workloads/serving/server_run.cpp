@@ -16,11 +16,13 @@
 #include "base/diagnostic.h"
 #include "base/host/interrupt.h"
 #include "workloads/serving/cache_memory.h"
+#include "workloads/serving/event_time.h"
 
 namespace podsim::workloads::serving {
 namespace {
 
 constexpr int no_replica = -1;
+constexpr Nanoseconds latest_time = longest_time * 4;  ///< at which two longest times still fit behind it
 
 enum class Stage : std::uint8_t { queued, reading, decoding, handed_over, sent, done };
 
@@ -64,6 +66,7 @@ struct Replica {
   std::set<Rank> queue;
   std::int64_t load = 0;  ///< requests that are routed here and not finished
   Nanoseconds step_begin;
+  Nanoseconds timeout{-1};        ///< the next at which it looks at its queue
   std::vector<int> decoding;      ///< of the step
   std::vector<PromptPart> parts;  ///< of the step
 };
@@ -144,6 +147,9 @@ class ServerRun {
   }
 
   void go_to(Nanoseconds time) {
+    if (time > latest_time) {
+      throw base::SimulationError("requests wait for longer than nanoseconds are counted: the rate is too high");
+    }
     const std::int64_t passed = (time - now_).value();
     const std::int64_t room = std::numeric_limits<std::int64_t>::max() - outcome_.requests_in_time.value();
     if (in_system_ > 0 && passed > room / in_system_) {
@@ -313,10 +319,8 @@ class ServerRun {
     if (queue.empty()) return;
     const bool all = std::int64_t(queue.size()) >= plan_.max_batch;
     if (!all && plan_.batch_timeout > Nanoseconds(0)) {
-      Nanoseconds oldest = now_;
-      for (const Rank& rank : queue) oldest = std::min(oldest, asked(rank.request).arrival);
-      const Nanoseconds due = oldest + plan_.batch_timeout;
-      if (due > now_) return push(due, Event::Kind::timeout, index);
+      const Nanoseconds due = oldest_arrival(queue) + plan_.batch_timeout;
+      if (due > now_) return look_again(index, due);
     }
     while (!queue.empty() && std::int64_t(of.decoding.size()) < plan_.max_batch) {
       const int request = queue.begin()->request;
@@ -326,6 +330,24 @@ class ServerRun {
       of.decoding.push_back(request);
       sequence(request).stage = Stage::decoding;
     }
+  }
+
+  /// The first of each priority is the oldest one of it.
+  Nanoseconds oldest_arrival(const std::set<Rank>& queue) const {
+    Nanoseconds oldest = now_;
+    auto first = queue.begin();
+    while (first != queue.end()) {
+      oldest = std::min(oldest, asked(first->request).arrival);
+      first = queue.lower_bound(Rank{first->urgency + 1, 0});
+    }
+    return oldest;
+  }
+
+  void look_again(int index, Nanoseconds due) {
+    Replica& of = replica(index);
+    if (of.timeout > now_ && of.timeout <= due) return;  // it looks before that, and again
+    of.timeout = due;
+    push(due, Event::Kind::timeout, index);
   }
 
   void leave_queue(int index, int request) {
@@ -406,7 +428,8 @@ class ServerRun {
     const std::int64_t wanted = asked(request).input + one.made;
     const std::int64_t most_blocks = (wanted - 1) / plan_.block;  // at least one token is computed
     const auto& blocks = asked(request).blocks;
-    const auto candidates = blocks_of(request, std::min<std::int64_t>(most_blocks, std::int64_t(blocks.size())));
+    const std::int64_t named = std::min(std::int64_t(blocks.size()), asked(request).input / plan_.block);
+    const auto candidates = blocks_of(request, std::min(most_blocks, named));
     const std::int64_t known = of.memory.known(candidates);
     of.memory.hold(candidates.first(std::size_t(known)));
     const std::int64_t pages = pages_for(wanted) - known * block_pages();
@@ -419,7 +442,9 @@ class ServerRun {
     one.pages = pages;
     one.blocks = known;
     one.wanted = wanted;
-    one.cached = std::max(known * plan_.block, asked(request).seen);
+    // A cache that was lost or dropped is not found again.
+    const bool dropped = served(request).preempted > 0 || served(request).requeued > 0;
+    one.cached = std::max(known * plan_.block, dropped ? 0 : asked(request).seen);
     served(request).reused = one.cached;
     counts().reused += one.cached;
     return true;
@@ -455,7 +480,7 @@ class ServerRun {
     Sequence& one = sequence(request);
     one.stage = Stage::decoding;
     const auto& blocks = asked(request).blocks;
-    while (one.blocks < std::int64_t(blocks.size()) && (one.blocks + 1) * plan_.block <= one.cached &&
+    while (one.blocks < std::int64_t(blocks.size()) && (one.blocks + 1) * plan_.block <= asked(request).input &&
            of.memory.keep(blocks[std::size_t(one.blocks)])) {
       ++one.blocks;
       one.pages -= block_pages();
@@ -568,8 +593,9 @@ class ServerRun {
       one.stage = Stage::sent;
       of.sent.insert(request);
       ++counts().transfers;
-      const base::Duration time(plan_.transfer_seconds_per_token * double(one.cached));
-      push(now_ + plan_.transfer_latency + goodput::nanoseconds(time), Event::Kind::transfer_end, request, one.epoch);
+      const Nanoseconds time = event_time(plan_.transfer_seconds_per_token * double(one.cached),
+                                          "sending a cache takes longer", "a higher rate of transfers");
+      push(now_ + plan_.transfer_latency + time, Event::Kind::transfer_end, request, one.epoch);
     }
   }
 

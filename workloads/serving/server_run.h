@@ -23,7 +23,9 @@ namespace podsim::workloads::serving {
 ///
 /// The step that reads a prompt's last tokens makes the answer's first one. With replicas that decode, the sequence
 /// then waits for memory and room there, and its cache is sent. When a replica stops, its step is lost, and its
-/// requests are routed once more. Requests whose cache would not fit an empty replica are refused.
+/// requests are routed once more. Tokens that a request is drawn to find in the cache (Request::seen) are read again
+/// when its cache was dropped or lost; blocks with names are found if they are there. Requests whose cache would not
+/// fit an empty replica are refused.
 ///
 /// Times are whole nanoseconds; what happens at one time is seen together by the steps that begin then. Throws
 /// base::SimulationError if requests wait for longer than 64 bits count.

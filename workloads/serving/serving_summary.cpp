@@ -65,7 +65,7 @@ ServingSummary summary_of(const std::vector<Request>& requests, const ServingOut
              .p95 = gaps.quantile(0.95),
              .p99 = gaps.quantile(0.99),
              .most = gaps.quantile(1)};
-  sum.level_share = counted > 0 ? double(met) / double(counted) : 1;
+  sum.level_share = counted > 0 ? double(met) / double(counted) : 0;
   sum.level_per_s = ratio_or_0(double(met), sum.seconds);
   double busy = 0, all = 0;
   for (const ReplicaOutcome& of : outcome.replicas) {

@@ -25,7 +25,7 @@ struct ServingSummary {
   double requests_per_s = 0, input_per_s = 0, output_per_s = 0;  ///< tokens of prompts and of answers
   LatencyFigures wait, first_token, per_token, latency;          ///< per_token without answers of one token
   LatencyFigures gap;                                            ///< between tokens, of all requests (LatencyHistogram)
-  double level_share = 1;              ///< of all requests, refused ones too, those that met the level
+  double level_share = 0;              ///< of all requests, refused ones too, those that met the level; 0 of none
   double level_per_s = 0;              ///< these per second: the goodput
   double busy = 0;                     ///< share of the time that replicas are in steps
   double mean_batch = 0, padding = 0;  ///< sequences of a step; share of the room in steps that has none

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "workloads/serving/event_time.h"
+
 namespace podsim::workloads::serving {
 namespace {
 
@@ -41,7 +43,7 @@ StepShape Buckets::up(const StepShape& shape) const {
 
 Nanoseconds StepTimes::of(const StepShape& shape) {
   const auto asked = [&](const StepShape& of) {
-    return std::max(goodput::nanoseconds(base::Duration(seconds_(of))), Nanoseconds(1));
+    return std::max(event_time(seconds_(of), "a step takes longer", "a larger slice"), Nanoseconds(1));
   };
   if (!buckets_) return asked(shape);
   const StepShape up = buckets_->up(shape);

@@ -78,5 +78,18 @@ TEST(ServedScenario, AreOrdered) {
   EXPECT_NEAR(stream["latency_s"].get<double>(), ScenarioFigures::parse(run.out)["step_time_s"].get<double>(), 1e-9);
 }
 
+/// MLPerf's limit is of samples of 384 tokens.
+TEST(ServedScenario, WarnsOfOtherSamplesThanThoseOfTheLimit) {
+  const test::Folder folder;
+  for (const char* sequence : {"384", "128"}) {
+    const test::Outcome outcome =
+        folder.run({"serve", "bert_large", "--scenario", "server", "--requests", "100", "--max-batch", "2", "--set",
+                    std::string("model.sequence=") + sequence, "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const bool warned = outcome.out.find("the limit is of samples of 384 tokens") != std::string::npos;
+    EXPECT_EQ(warned, std::string(sequence) != "384");
+  }
+}
+
 }  // namespace
 }  // namespace podsim

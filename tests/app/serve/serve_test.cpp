@@ -112,6 +112,59 @@ TEST(Serve, WaitsLessWithMoreReplicas) {
   }
 }
 
+/// 700 positions are enough for 600 and 100 tokens, also if programs are made for more keys.
+TEST(Serve, TakesRequestsAsLongAsTheModelsPositions) {
+  const test::Folder folder;
+  const ServeFigures result = served(folder, tiny_server({"--set", "model.sequence=700", "--rate", "100/s",
+                                                          "--requests", "20", "--prompt", "600", "--answer", "100"}));
+  EXPECT_EQ(result["counts"]["tokens_made"], 2000);
+  EXPECT_EQ(result["warnings"].size(), 0u);
+}
+
+/// A network that searches has no steps that also read prompts: its requests are samples.
+TEST(Serve, HasSamplesOfATranslator) {
+  const test::Folder folder;
+  const ServeFigures result =
+      served(folder, {"serve", "gnmt", "--rate", "10/s", "--requests", "20", "--max-batch", "2"});
+  EXPECT_EQ(result["requests"], 20);
+  EXPECT_FALSE(result.contains("ttft_s"));
+}
+
+TEST(Serve, RefusesWhatItCannotServe) {
+  const test::Folder folder;
+  folder.write("trace.jsonl", R"({"timestamp": 0, "input_length": 600, "output_length": 5, "hash_ids": [1, 2]})");
+  struct Refusal {
+    ServeWords words;
+    const char* message;
+  };
+  const std::vector<Refusal> refusals{
+      {{"serve", "resnet50", "--rate", "1e-6/s", "--requests", "20000"}, "requests arrive for longer than 1e+09 s"},
+      {{"serve", "resnet50", "--rate", "8/s", "--warm-up", "1e30 s"}, "--warm-up: error: '1e30 s' is not a duration"},
+      {{"serve", "resnet50", "--rate", "8/s", "--between-stops", "1 us", "--repair", "0 s"}, "replicas stop more than"},
+      {tiny_server({"--rate", "8/s", "--set", "model.sequence=abc"}), "--set: error: 'abc' is not a whole number"},
+      {tiny_server({"--trace", "trace.jsonl", "--page", "1024"}), "no whole pages of 1024"},
+      {tiny_server({"--trace", "trace.jsonl", "--page", "96"}), "no whole pages of 96"},
+      {tiny_server({"--rate", "8/s", "--set", "model.window=64"}), "has no model.window"},
+      {{"serve", "transformer_mlperf", "--rate", "8/s"}, "'transformer_mlperf' has an encoder"},
+      {tiny_server({"--rate", "8/s", "--set", "model.layers=x", "--slices", "1x1,2x1", "--slo", "latency<1s"}),
+       "'x' is not a whole number"},
+      {{"serve", "resnet50", "--scenario", "single_stream", "--replicas", "2"}, "a stream has one replica"},
+      {{"serve", "resnet50", "--scenario", "offline", "--seed", "2"}, "only the scenario server draws arrivals"}};
+  for (const Refusal& refusal : refusals) {
+    const test::Outcome outcome = folder.run(refusal.words);
+    EXPECT_EQ(outcome.code, 2) << refusal.message;
+    EXPECT_NE(outcome.err.find(refusal.message), std::string::npos) << outcome.err;
+  }
+}
+
+/// No request is counted: no slice meets the level.
+TEST(Serve, NamesNoSliceThatServesNothing) {
+  const test::Folder folder;
+  const ServeFigures result = served(folder, tiny_server({"--rate", "8/s", "--requests", "5", "--warm-up", "1000 s",
+                                                          "--slices", "1x1", "--slo", "latency<10s"}));
+  EXPECT_TRUE(result["smallest"].is_null());
+}
+
 /// The smallest slice that meets the level is named, and those below it do not meet it.
 TEST(Serve, FindsTheSmallestSlice) {
   const test::Folder folder;

@@ -102,5 +102,14 @@ TEST(StepPrograms, HaveTheRoomOfTheMemory) {
   EXPECT_GT(double(room.tokens) * room.bytes_per_token, 2 * 16e9 * 0.9);
 }
 
+/// Rows of a table of positions, of which a model with longer sequences has more, are no keys and values.
+TEST(StepPrograms, DoNotCountPositionsAsCache) {
+  app::run::RunOptions options = decoder();
+  options.build.model["model.sequence"] = "16";
+  app::serve::StepPrograms programs(options, true, base::Duration(0));
+  ASSERT_EQ(programs.positions(), 16);
+  EXPECT_NEAR(programs.cache_room(8).bytes_per_token, 2.0 * 4 * 1024 * 2, 1);
+}
+
 }  // namespace
 }  // namespace podsim

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -68,7 +69,7 @@ double step_of(const serving::StepShape& shape) {
 /// What goes in comes out: requests, tokens of answers, tokens of caches, and the time that requests are in the system.
 void expect_conserved(const RandomServer& of, const serving::ServingOutcome& outcome) {
   ASSERT_TRUE(outcome.counts.balances());
-  std::int64_t answers = 0, caches = 0;
+  std::int64_t answers = 0, caches = 0, may_be_reused = 0;
   Nanoseconds in_system;
   for (std::size_t i = 0; i < of.requests.size(); ++i) {
     const serving::Served& served = outcome.served[i];
@@ -84,8 +85,13 @@ void expect_conserved(const RandomServer& of, const serving::ServingOutcome& out
     EXPECT_LT(served.admitted, served.first_token);
     EXPECT_LE(served.first_token, served.finish);
     EXPECT_LT(served.reused, request.input + request.output);
+    const std::int64_t named = std::int64_t(request.blocks.size()) * of.plan.block;
+    const std::int64_t again = served.preempted + served.requeued;
+    EXPECT_LE(served.reused, again > 0 ? named : std::max(named, request.seen));
+    may_be_reused += std::max(named, request.seen) + again * named;
   }
   EXPECT_EQ(outcome.counts.made, answers);
+  EXPECT_LE(outcome.counts.reused, may_be_reused);
   EXPECT_EQ(outcome.counts.retired, caches);
   EXPECT_EQ(outcome.requests_in_time, in_system);
   EXPECT_EQ(outcome.gaps.count(), answers - outcome.counts.finished);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "tests/workloads/serving/server_plans.h"
 #include "workloads/serving/server_run.h"
 
@@ -143,6 +144,23 @@ TEST(RandomOutages, HaveTheirAvailability) {
       {1, Nanoseconds(5), Nanoseconds(9)}, {0, Nanoseconds(7), Nanoseconds(8)}, {1, Nanoseconds(2), Nanoseconds(6)}};
   const std::vector<serving::Outage> expected{{1, Nanoseconds(2), Nanoseconds(9)}, {0, Nanoseconds(7), Nanoseconds(8)}};
   EXPECT_EQ(serving::joined(overlapping), expected);
+}
+
+/// 20,000 requests of a million seconds each, the gaps' mean, end after 634 years: 64 bits of nanoseconds hold 292.
+TEST(ServedLoad, RefusesTimesThatNanosecondsDoNotHold) {
+  serving::Load load;
+  load.arrivals = {1e-6, 1};
+  load.requests = 20'000;
+  EXPECT_THROW(serving::requests_of(load), base::InputError);
+  load.requests = 100;
+  EXPECT_EQ(serving::requests_of(load).size(), 100u);
+}
+
+/// A replica that stops every microsecond for a thousand days.
+TEST(RandomOutages, AreRefusedWithoutEnd) {
+  EXPECT_THROW(serving::random_outages(1, base::Duration(1e-6), base::Duration(0),
+                                       Nanoseconds(std::int64_t(86'400'000'000'000) * 1000), 1),
+               base::InputError);
 }
 
 /// Percentiles of the time to the first token and of the whole answer do not fall when the rate rises.

@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.h"
 #include "workloads/serving/service_level.h"
+#include "workloads/serving/serving_summary.h"
 
 namespace podsim {
 namespace serving = workloads::serving;
@@ -72,6 +73,16 @@ TEST(ServiceLevel, IsReadAndHeld) {
   EXPECT_TRUE(level.met({0, 0.5, 0.05, 100}));
   EXPECT_FALSE(level.met({0, 0.51, 0.05, 0.6}));
   EXPECT_FALSE(level.met({0, 0.5, 0.051, 0.6}));
+}
+
+/// Without a request that is counted there is none that meets the level.
+TEST(ServiceLevel, IsNotMetByNothing) {
+  const serving::ServiceLevel level = serving::parse_service_level("--slo", "latency<1s");
+  const std::vector<serving::Request> requests{{.arrival = serving::Nanoseconds(1)}};
+  serving::ServingOutcome outcome;
+  outcome.served.resize(1);
+  EXPECT_EQ(serving::summary_of(requests, outcome, level, serving::Nanoseconds(2)).level_share, 0);
+  EXPECT_EQ(serving::summary_of(requests, outcome, level, serving::Nanoseconds(0)).level_share, 0);
 }
 
 TEST(ServiceLevel, PointsAtWhatIsNoLimit) {

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "base/diagnostic.h"
 #include "tests/workloads/serving/server_plans.h"
 
 namespace podsim {
@@ -159,6 +160,44 @@ TEST(ServerRun, GathersBatchesOfSamples) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(outcome.served[i].finish, milliseconds(16));
   EXPECT_EQ(outcome.served[4].finish, milliseconds(44));
   EXPECT_EQ(outcome.counts.steps, 2);
+}
+
+/// The oldest sample waits for 3 ms, whatever its priority: a step of both begins at 3 ms and takes 12.
+TEST(ServerRun, HasNoSampleWaitForLongerThanTheTimeout) {
+  serving::ServerPlan plan = test::queue_of_samples(1);
+  plan.max_batch = 4;
+  plan.batch_timeout = milliseconds(3);
+  std::vector<serving::Request> requests = test::samples_at({0, 1, 20, 21});
+  requests[1].priority = 1;
+  requests[2].priority = 1;
+  const auto outcome = serving::serve_with_drawn_steps(plan, requests, sum_of_parts);
+  EXPECT_EQ(outcome.served[0].finish, milliseconds(15));
+  EXPECT_EQ(outcome.served[1].finish, milliseconds(15));
+  EXPECT_EQ(outcome.served[2].finish, milliseconds(35));
+  EXPECT_EQ(outcome.served[3].finish, milliseconds(35));
+}
+
+/// 64 of 100 tokens are in the cache: 13.6 ms. The replica stops in the second step and has lost them: 101 tokens take
+/// 20.1 ms when it comes back, and make the second token.
+TEST(ServerRun, DoesNotReuseWhatAStopHasLost) {
+  serving::ServerPlan plan = test::one_replica();
+  plan.outages = {{0, milliseconds(20), milliseconds(100)}};
+  const std::vector<serving::Request> requests{{.arrival = milliseconds(0), .input = 100, .output = 3, .seen = 64}};
+  const auto outcome = serving::serve_with_drawn_steps(plan, requests, sum_of_parts);
+  EXPECT_EQ(outcome.served[0].first_token, Nanoseconds(13'600'000));
+  EXPECT_EQ(outcome.served[0].finish, Nanoseconds(131'100'000));
+  EXPECT_EQ(outcome.served[0].reused, 0);
+  EXPECT_EQ(outcome.counts.reused, 64);
+  EXPECT_TRUE(outcome.counts.balances());
+}
+
+/// 100 tokens at 1e8 seconds each are sent in 317 years, which nanoseconds do not count.
+TEST(ServerRun, RefusesTimesThatNanosecondsDoNotHold) {
+  serving::ServerPlan plan = test::one_replica();
+  plan.decode_replicas = 1;
+  plan.transfer_seconds_per_token = 1e8;
+  const std::vector<serving::Request> requests{{.arrival = milliseconds(0), .input = 100, .output = 3}};
+  EXPECT_THROW(serving::serve(plan, requests, sum_of_parts), base::InputError);
 }
 
 /// Round robin has the third request wait although the second replica is idle; least loaded does not.
