@@ -186,6 +186,7 @@ std::int64_t StepPrograms::whole_setting(const char* key) const {
 }
 
 void StepPrograms::check_model() const {
+  setting("model.sequence");  // options_for() sets it anew
   if (whole_setting("model.encoder_layers") > 0) {
     throw base::InputError(
         fmt::format("'{}' has an encoder, whose passes a server of tokens does not have", options_.workload),

@@ -67,7 +67,7 @@ class StepPrograms {
   /// A setting of the model, or its default; "" without the key. InputError if it is not valid.
   std::string setting(const char* key) const;
   std::int64_t whole_setting(const char* key) const;
-  /// InputError if a server has no steps for the model.
+  /// InputError if a server has no steps for the model, or model.sequence is no number.
   void check_model() const;
   void add_warnings(const std::vector<std::string>& warnings);
   run::RunOptions options_for(const workloads::serving::StepShape& shape) const;

@@ -142,6 +142,8 @@ TEST(Serve, RefusesWhatItCannotServe) {
       {{"serve", "resnet50", "--rate", "8/s", "--warm-up", "1e30 s"}, "--warm-up: error: '1e30 s' is not a duration"},
       {{"serve", "resnet50", "--rate", "8/s", "--between-stops", "1 us", "--repair", "0 s"}, "replicas stop more than"},
       {tiny_server({"--rate", "8/s", "--set", "model.sequence=abc"}), "--set: error: 'abc' is not a whole number"},
+      {{"serve", "gpt_6b", "--rate", "8/s", "--set", "model.sequence=abc"},
+       "--set: error: 'abc' is not a whole number"},
       {tiny_server({"--trace", "trace.jsonl", "--page", "1024"}), "no whole pages of 1024"},
       {tiny_server({"--trace", "trace.jsonl", "--page", "96"}), "no whole pages of 96"},
       {tiny_server({"--rate", "8/s", "--set", "model.window=64"}), "has no model.window"},
