@@ -51,8 +51,8 @@ const std::vector<std::string>& folders() {
       "hw/memory", "hw/memory/banks", "hw/core", "hw/chip", "hw/pod", "hw/isa/pasm", "hw/bundle/vector",
       "hw/bundle/results", "hw/bundle/matrix", "hw/bundle",
       // workloads
-      "workloads/job", "workloads/goodput", "workloads/serving", "workloads/machines", "workloads/shardings", "workloads",
-      "workloads/layers", "workloads/pipelines", "workloads/streams", "workloads/models/recommenders",
+      "workloads/job", "workloads/goodput", "workloads/serving", "workloads/machines", "workloads/shardings",
+      "workloads", "workloads/layers", "workloads/pipelines", "workloads/streams", "workloads/models/recommenders",
       "workloads/models/mask_rcnn", "workloads/models/inception", "workloads/models/wide_resnet",
       "workloads/models/amoebanet", "workloads/models", "workloads/nets", "workloads/scalesim", "workloads/importers",
       "workloads/lengths",
