@@ -12,6 +12,7 @@
 #include "base/host/input_file.h"
 #include "base/host/interrupt.h"
 #include "base/text/percent.h"
+#include "sw/driver/compile.h"
 #include "workloads/serving/event_time.h"
 #include "workloads/serving/load.h"
 #include "workloads/serving/request_trace.h"
@@ -155,14 +156,15 @@ void plan_cache(const ServeOptions& options, StepPrograms& programs, ServingRepo
   report.cache_bytes_per_token = room.bytes_per_token;
   const std::int64_t tokens = options.cache_tokens.value_or(room.tokens);
   if (tokens > room.tokens) {
-    throw base::InputError(fmt::format("the memory of a replica has room for {} tokens of keys and values, not for {}",
-                                       room.tokens, tokens),
-                           "a lower --cache-tokens, or a larger --slice");
+    throw sw::driver::OutOfMemory(
+        fmt::format("the memory of a replica has room for {} tokens of keys and values, not for {}", room.tokens,
+                    tokens),
+        "a lower --cache-tokens, or a larger --slice");
   }
   plan.cache_pages = tokens / plan.page;
   if (plan.cache_pages < 1) {
-    throw base::InputError(fmt::format("the memory of a replica has no room for {} sequences", plan.max_batch),
-                           "a lower --max-batch, or a larger --slice");
+    throw sw::driver::OutOfMemory(fmt::format("the memory of a replica has no room for {} sequences", plan.max_batch),
+                                  "a lower --max-batch, or a larger --slice");
   }
   plan.transfer_latency =
       workloads::goodput::nanoseconds(options.transfer_latency.value_or(base::Duration(default_transfer_latency)));

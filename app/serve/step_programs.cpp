@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <utility>
@@ -201,7 +202,9 @@ std::int64_t StepPrograms::positions() const { return setting("model.position_em
 
 void StepPrograms::add_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) {
-    if (std::ranges::find(warnings_, warning) == warnings_.end()) warnings_.push_back(warning);
+    std::string words = warning;
+    std::erase_if(words, [](unsigned char letter) { return std::isdigit(letter) != 0; });
+    if (warned_.insert(words).second) warnings_.push_back(warning);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,7 @@ class StepPrograms {
   double seconds(const workloads::serving::StepShape& shape);
   /// Those that were simulated.
   std::vector<report::serving::StepProgram> programs() const;
-  /// What the compiler and the simulations warn of, each once.
+  /// What the compiler and the simulations warn of. Of warnings that differ in numbers alone the first is here.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
@@ -84,6 +85,7 @@ class StepPrograms {
   std::int64_t longest_ = 1;
   std::int64_t room_ = 0;  ///< tokens, once cache_room() has found it
   std::vector<std::string> warnings_;
+  std::set<std::string> warned_;  ///< without their numbers
   std::map<workloads::serving::StepShape, report::serving::StepProgram> known_;
   std::map<workloads::serving::StepShape, std::int64_t> most_keys_;  ///< that fit the memory, by shapes without keys
 };

@@ -159,6 +159,34 @@ TEST(Serve, RefusesWhatItCannotServe) {
   }
 }
 
+/// Memory that is too small on all slices is a result; a slice that the machine does not form, without another, is not.
+TEST(Serve, TellsSlicesThatAreTooSmallFromMistakes) {
+  const test::Folder folder;
+  const ServeWords asked{"--rate", "8/s", "--requests", "5", "--slo", "latency<10s"};
+  ServeWords small{"serve", "gpt_6b", "--slices", "1x1,2x1", "--cache-tokens", "100000000"};
+  small.insert(small.end(), asked.begin(), asked.end());
+  const ServeFigures result = served(folder, small);
+  EXPECT_TRUE(result["smallest"].is_null());
+  for (const ServeFigures& slice : result["slices"]) {
+    EXPECT_NE(slice["refusal"].get<std::string>().find("has room for"), std::string::npos);
+  }
+  ServeWords odd{"serve", "gpt_6b", "--slices", "3x1"};
+  odd.insert(odd.end(), asked.begin(), asked.end());
+  EXPECT_EQ(folder.run(odd).code, 2);
+}
+
+/// Both cores compute all of a decoder that a mesh without a sharding does not divide: the compiler's warning is
+/// printed once, though each program has it with other numbers.
+TEST(Serve, PrintsTheWarningsOfItsPrograms) {
+  const test::Folder folder;
+  const ServeFigures result = served(folder, tiny_server({"--mesh", "x=2", "--rate", "8/s", "--requests", "5"}));
+  std::size_t replicated = 0;
+  for (const ServeFigures& warning : result["warnings"]) {
+    if (warning.get<std::string>().starts_with("work is replicated")) ++replicated;
+  }
+  EXPECT_EQ(replicated, 1u);
+}
+
 /// No request is counted: no slice meets the level.
 TEST(Serve, NamesNoSliceThatServesNothing) {
   const test::Folder folder;
