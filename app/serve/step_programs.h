@@ -61,7 +61,7 @@ class StepPrograms {
   double seconds(const workloads::serving::StepShape& shape);
   /// Those that were simulated.
   std::vector<report::serving::StepProgram> programs() const;
-  /// What the compiler and the simulations warn of. Of warnings that differ in numbers alone the first is here.
+  /// What the compiler and the simulations warn of: the first of warnings that differ in numbers alone.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
