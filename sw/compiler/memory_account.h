@@ -43,8 +43,8 @@ struct MemoryAccount {
   struct OfType {
     hlo::ElementType type = hlo::ElementType::f32;
     std::int64_t arrays = 0;
-    base::Bytes bytes;     ///< in memory
-    base::Bytes elements;  ///< without padding
+    base::Bytes bytes = {};     ///< in memory
+    base::Bytes elements = {};  ///< without padding
   };
   /// The arguments as the network's parameters, the optimiser's slots and the others (hlo/transform/forward_part.h).
   struct Kinds {

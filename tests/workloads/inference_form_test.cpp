@@ -468,7 +468,9 @@ TEST(TypedInference, WithScalesComputesTheForwardPartUpToRounding) {
     for (const char* type : {"int8", "int4", "fp8", "int4:group=4"}) {
       const SmallResults results = results_of(network, type);
       EXPECT_LT(difference(results.typed, results.rounded), 0.05) << type;
-      if (std::string(type) == "int8") EXPECT_LT(difference(results.typed, results.trained), 0.1);
+      if (std::string(type) == "int8") {
+        EXPECT_LT(difference(results.typed, results.trained), 0.1);
+      }
     }
   }
 }
