@@ -2,6 +2,7 @@
 #include "sw/compiler/fuse/narrowed_moves.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
@@ -49,7 +50,8 @@ class Narrowing {
       case hlo::Opcode::transpose:
         return true;
       case hlo::Opcode::slice:
-        return pass_slices && is_narrowed_everywhere(computation_[move].operands.front());
+        return pass_slices && is_narrowed_everywhere(computation_[move].operands.front()) &&
+               is_read_whole(computation_[move].operands.front());
       default:
         return false;
     }
@@ -62,6 +64,14 @@ class Narrowing {
                     (computation_[user].opcode == hlo::Opcode::slice && user != computation_.root &&
                      std::ranges::all_of(users(user), [&](hlo::InstructionId u) { return narrows(u); }));
            });
+  }
+
+  /// True if its readers together have as many elements as an array. To convert all of it to read some rows would be
+  /// more work.
+  bool is_read_whole(hlo::InstructionId array) const {
+    std::int64_t read = 0;
+    for (const hlo::InstructionId user : users(array)) read += computation_[user].shape.element_count();
+    return read >= computation_[array].shape.element_count();
   }
 
   /// Lets a conversion become the move before it, of narrow elements. Returns the conversion of what is moved.

@@ -73,5 +73,11 @@ TEST(NarrowedMoves, SlicesAreOfTheNarrowArrayIfAllAreNarrowed) {
   EXPECT_EQ(moved_bytes(slices(false)), (8 + 16 + 16) * 4);
 }
 
+TEST(NarrowedMoves, FewRowsOfAnArrayAreReadWide) {
+  hlo::build::GraphBuilder b("rows");
+  const InstructionId rows = b.slice(array(b), {{0, 2}, {0, 4}});
+  EXPECT_EQ(moved_bytes(std::move(b).build(b.convert(rows, ElementType::bf16))), 8 * 4);
+}
+
 }  // namespace
 }  // namespace podsim::sw::compiler::fuse
