@@ -164,8 +164,11 @@ class Transformer {
   InstructionId embed(const Table& table, InstructionId indices) {
     const bool cached = !caches_.empty() && is_decoder_;
     const std::int64_t length = cached ? options_.sequence : b_.shape(indices).dimensions[1];
-    const InstructionId places =
-        options_.position_embedding ? tensors_.weight("position_embedding", {length, options_.model}) : -1;
+    InstructionId places = -1;  // with a cache rows are looked up, and those alone converted
+    if (options_.position_embedding) {
+      const std::vector<std::int64_t> sizes{length, options_.model};
+      places = cached ? tensors_.table("position_embedding", sizes) : tensors_.weight("position_embedding", sizes);
+    }
     const hlo::build::GraphBuilder::Scope scope(b_, "embed");
     const bool narrow = options_.tied_embedding || options_.lookup == layers::EmbeddingLookup::one_hot;
     const InstructionId x = layers::embedded(tensors_, narrow ? table.narrow : table.value, indices, options_.lookup);

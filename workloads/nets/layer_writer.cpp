@@ -313,7 +313,12 @@ InstructionId LayerWriter::write(const Embedding& layer, InstructionId x) {
   }
   if (!layer.segments.empty()) reject_in_decoding("an embedding of segments");
   const std::int64_t all_places = cache_ ? net_.inputs.front().sizes.front() : length;
-  const InstructionId places = layer.positions ? tensors_.weight("position_embedding", {all_places, layer.width}) : -1;
+  const Sizes rows_of_places{all_places, layer.width};
+  InstructionId places = -1;  // a decoder looks up rows and converts those alone
+  if (layer.positions) {
+    places = cache_ ? tensors_.table("position_embedding", rows_of_places)
+                    : tensors_.weight("position_embedding", rows_of_places);
+  }
   const InstructionId kinds =
       layer.segments.empty() ? -1 : tensors_.weight("segment_embedding", {layer.segment_kinds, layer.width});
   InstructionId y = layers::embedded(tensors_, narrow >= 0 ? narrow : table, x, layer.lookup);
