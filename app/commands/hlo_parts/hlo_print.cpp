@@ -38,6 +38,7 @@ struct HloPrintOptions {
   std::string after;  ///< name of a pass; empty: the program as it is given
   std::string dump;   ///< folder for what every pass leaves; empty: none
   bool strict = false;
+  bool inference = false, decode = false;
   sw::driver::CompilerYear compiler;
 };
 
@@ -59,6 +60,8 @@ run::RunOptions run_options(const HloPrintOptions& options, const std::string& p
   run.workload = program;
   run.slice = options.slice;
   run.build.model = model;
+  run.build.decode = options.decode;
+  run.build.inference = options.inference || options.decode;
   run.compiler = options.compiler;
   run.machine = options.settings;
   return run;
@@ -159,6 +162,10 @@ void add_hlo_print(CLI::App& hlo) {
   options::add_set_option(*print, options->settings);
   options::add_compiler_option(*print, [options](const sw::driver::CompilerYear& of) { options->compiler = of; });
   options::add_limit_option(*print);
+  CLI::Option* inference =
+      print->add_flag("--inference", options->inference, "The program without its backward part, as for run");
+  print->add_flag("--decode", options->decode, "A decoder's step with a cache of keys and values, as for run")
+      ->excludes(inference);
   print->add_flag("--strict", options->strict, "An unknown opcode is an error, not a warning");
   std::string passes = "Passes:";
   for (const std::string_view name : sw::driver::pass_names()) {
