@@ -27,8 +27,7 @@ using workloads::serving::StepShape;
 namespace {
 
 constexpr std::int64_t least_cached = 128;  ///< keys of the smallest program: lanes of a vector register
-/// The ratio of the keys of a program to those of the next smaller one.
-constexpr std::int64_t keys_ratio = 4, mixed_keys_ratio = 8;
+constexpr std::int64_t keys_ratio = 4;      ///< of the keys of a program to those of the next smaller one
 constexpr const char* default_slice = "1x1";
 constexpr const char* parallel_key = "model.tensor_parallel";
 
@@ -56,12 +55,11 @@ const workloads::ModelKey* find_key(const std::string& workload, const char* key
 
 /// The sizes of programs below and above so many keys, which are more than least_cached. The largest one is that of the
 /// longest sequence.
-std::pair<std::int64_t, std::int64_t> sizes_around(std::int64_t keys, std::int64_t longest, const StepShape& shape) {
+std::pair<std::int64_t, std::int64_t> sizes_around(std::int64_t keys, std::int64_t longest) {
   const std::int64_t most = (longest + least_cached - 1) / least_cached * least_cached;
-  const std::int64_t ratio = shape.decoding > 0 && shape.prefill_tokens > 0 ? mixed_keys_ratio : keys_ratio;
   std::int64_t below = least_cached;
-  while (below * ratio < keys) below *= ratio;
-  return {below, most > below ? std::min(below * ratio, most) : below * ratio};
+  while (below * keys_ratio < keys) below *= keys_ratio;
+  return {below, most > below ? std::min(below * keys_ratio, most) : below * keys_ratio};
 }
 
 double linear(double at, double from, double to, double first, double last) {
@@ -209,47 +207,42 @@ void StepPrograms::add_warnings(const std::vector<std::string>& warnings) {
 }
 
 /// Programs that do not fit the memory are left out: the line through the last two that do goes on.
-double StepPrograms::around_keys(StepShape shape) {
-  const std::int64_t wanted = shape.cached;
-  const auto at = [&](std::int64_t keys) {
-    shape.cached = keys;
-    return around_keys_before(shape);
-  };
-  if (wanted <= least_cached) return at(least_cached);
-  StepShape others = shape;
-  others.cached = 0;
+double StepPrograms::decoding_seconds(std::int64_t sequences, std::int64_t cached) {
+  const auto at = [&](std::int64_t keys) { return simulated({.decoding = sequences, .cached = keys}); };
+  if (cached <= least_cached) return at(least_cached);
   // What does not fit the memory is not compiled to find that out.
-  const std::int64_t fits = room_ / shape.decoding / least_cached * least_cached;
+  const std::int64_t fits = room_ / sequences / least_cached * least_cached;
   const std::int64_t longest = room_ > 0 ? std::min(longest_, std::max(fits, 2 * least_cached)) : longest_;
-  const auto most = most_keys_.find(others);
-  std::int64_t keys = std::min(wanted, most == most_keys_.end() ? longest : most->second);
+  const auto most = most_keys_.find(sequences);
+  std::int64_t keys = std::min(cached, most == most_keys_.end() ? longest : most->second);
   while (true) {
-    const auto [below, above] = sizes_around(keys, longest, shape);
+    const auto [below, above] = sizes_around(keys, longest);
     try {
       const double last = at(above), first = at(below);
-      return linear(double(wanted), double(below), double(above), first, last);
+      return linear(double(cached), double(below), double(above), first, last);
     } catch (const sw::driver::OutOfMemory&) {
       if (below <= least_cached) throw;
-      keys = most_keys_[others] = below;
+      keys = most_keys_[sequences] = below;
     }
   }
 }
 
-double StepPrograms::around_keys_before(StepShape shape) {
-  const std::int64_t wanted = shape.prefill_cached;
-  const auto at = [&](std::int64_t keys) {
-    shape.prefill_cached = keys;
-    return simulated(shape);
-  };
-  if (wanted == 0) return at(0);
-  if (wanted <= least_cached) return at(least_cached);
-  const auto [below, above] = sizes_around(wanted, longest_, shape);
-  return linear(double(wanted), double(below), double(above), at(below), at(above));
+double StepPrograms::reading_seconds(std::int64_t tokens, std::int64_t before) {
+  const auto at = [&](std::int64_t keys) { return simulated({.prefill_tokens = tokens, .prefill_cached = keys}); };
+  if (before == 0) return at(0);
+  if (before <= least_cached) return at(least_cached);
+  const auto [below, above] = sizes_around(before, longest_);
+  return linear(double(before), double(below), double(above), at(below), at(above));
 }
 
 double StepPrograms::seconds(const StepShape& shape) {
   if (!tokens_) return simulated(shape);
-  return shape.decoding == 0 ? around_keys_before(shape) : around_keys(shape);
+  if (shape.prefill_tokens == 0) return decoding_seconds(shape.decoding, shape.cached);
+  if (shape.decoding == 0) return reading_seconds(shape.prefill_tokens, shape.prefill_cached);
+  const double fewest_keys =
+      simulated({.decoding = shape.decoding, .cached = least_cached, .prefill_tokens = shape.prefill_tokens});
+  return fewest_keys + decoding_seconds(shape.decoding, shape.cached) - decoding_seconds(shape.decoding, least_cached) +
+         reading_seconds(shape.prefill_tokens, shape.prefill_cached) - reading_seconds(shape.prefill_tokens, 0);
 }
 
 std::vector<report::serving::StepProgram> StepPrograms::programs() const {

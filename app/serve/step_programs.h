@@ -35,11 +35,14 @@ struct CacheRoom {
 ///   samples   the forward program, its batch divided among the cores
 ///   tokens    a decoding step, a part of a prompt, or both in one program: the keys decode.* of `podsim run --decode`
 ///
-/// Programs are made for 128, 512, 2048, ... keys in the cache, those that decode and read a prompt for 128, 1024,
-/// 8192,
-/// ..., and for the longest sequence. Between two of them the time is linear in the keys, since attention reads so many
-/// more: in those of the sequences, and in those before the prompt's part. So it is beyond the last program that fits
-/// the memory, where all sequences have as many as their mean.
+/// Programs are made for 128, 512, 2048, ... keys in the cache and for the longest sequence. Between two of them the
+/// time is linear in the keys, since attention reads so many more: in those of the sequences, or in those before the
+/// prompt's part. So it is beyond the last program that fits the memory, where all sequences have as many as their
+/// mean.
+///
+/// A step that decodes and reads a prompt has a program for the fewest keys. Both attentions of such a program are ops
+/// of their own, which take turns on the core, so more keys add what they add to a program that decodes alone, or reads
+/// alone.
 class StepPrograms {
  public:
   /// `overhead`: time on the host that each step takes before it begins. Without a mesh, a sharding and
@@ -73,10 +76,10 @@ class StepPrograms {
   void add_warnings(const std::vector<std::string>& warnings);
   run::RunOptions options_for(const workloads::serving::StepShape& shape) const;
   double simulated(const workloads::serving::StepShape& shape);
-  /// By programs with numbers of keys around `shape.cached`.
-  double around_keys(workloads::serving::StepShape shape);
-  /// By programs with numbers of keys around `shape.prefill_cached`, the rest as in `shape`.
-  double around_keys_before(workloads::serving::StepShape shape);
+  /// A step that decodes, by programs with numbers of keys around `cached`.
+  double decoding_seconds(std::int64_t sequences, std::int64_t cached);
+  /// A step that reads a part of a prompt, by programs with numbers of keys around the `before` it.
+  double reading_seconds(std::int64_t tokens, std::int64_t before);
 
   run::RunOptions options_;
   bool tokens_;
@@ -87,7 +90,7 @@ class StepPrograms {
   std::vector<std::string> warnings_;
   std::set<std::string> warned_;  ///< without their numbers
   std::map<workloads::serving::StepShape, report::serving::StepProgram> known_;
-  std::map<workloads::serving::StepShape, std::int64_t> most_keys_;  ///< that fit the memory, by shapes without keys
+  std::map<std::int64_t, std::int64_t> most_keys_;  ///< that fit the memory, by sequences
 };
 
 }  // namespace podsim::app::serve
