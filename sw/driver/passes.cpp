@@ -61,11 +61,11 @@ constexpr std::array whole{
     Pass{"choose_mesh", "the axes of the cores", choose_mesh, partitions},
     Pass{"annotate", "shardings of a file", annotate, partitions},
     Pass{"split_device_branches", "values on one device as branches", split_device_branches, partitions},
-    Pass{"give_own_constants", "an iota or a constant for each of its readers",
-         [](Compilation& c) { c.module = hlo::spmd::propagate::give_own_constants(std::move(c.module)); }, partitions},
     Pass{"take_part", "the forward part, for inference and evaluation", take_part},
     Pass{"fold_weights", "what is computed from weights alone, as weights", fold_weights, types_weights},
     Pass{"type_weights", "weights of inference in the type asked for", type_weights, types_weights},
+    Pass{"give_own_constants", "an iota or a constant for each of its readers",
+         [](Compilation& c) { c.module = hlo::spmd::propagate::give_own_constants(std::move(c.module)); }, partitions},
     Pass{"shard_weight_updates", "weights and slots in shards", shard_weight_updates, shards_updates},
 };
 
