@@ -90,7 +90,14 @@ void add_parameter(CLI::App& command, const sw::codegen::families::KernelParamet
   const std::string flag = "--" + parameter.name;
   const auto set = [&options, &parameter, flag](const std::string& text) {
     std::string& value = options.arguments.values[parameter.name];
-    if (parameter.choices.empty()) {
+    if (parameter.list) {
+      value.clear();
+      std::istringstream numbers(text);
+      for (std::string number; std::getline(numbers, number, ',');) {
+        if (!value.empty()) value += ',';
+        value += std::to_string(base::host::parse_whole_number(flag, number, parameter.least, parameter.most));
+      }
+    } else if (parameter.choices.empty()) {
       value = std::to_string(base::host::parse_whole_number(flag, text, parameter.least, parameter.most));
     } else {
       value = parameter.choices[base::host::parse_choice(flag, text, "a choice of " + flag, parameter.choices)];
@@ -99,7 +106,7 @@ void add_parameter(CLI::App& command, const sw::codegen::families::KernelParamet
   command
       .add_option_function<std::string>(flag, set,
                                         wrapped(fmt::format("{} [{}]", parameter.description, parameter.preset)))
-      ->option_text(parameter.choices.empty() ? "N" : fmt::format("{}", fmt::join(parameter.choices, "|")));
+      ->option_text(parameter.list ? "N,..." : parameter.choices.empty() ? "N" : fmt::format("{}", fmt::join(parameter.choices, "|")));
 }
 
 void add_check_flags(CLI::App& command, options::KernelOptions& options) {

@@ -113,6 +113,8 @@ class BoundWriter {
         return either_way(instruction);
       case hlo::Opcode::select:
         return selected(instruction);
+      case hlo::Opcode::gather:
+        return gathered(instruction);
       case hlo::Opcode::reduce:
       case hlo::Opcode::reduce_window:
         return reduced(instruction);
@@ -211,6 +213,12 @@ class BoundWriter {
     const hlo::InstructionId apart = distance(wide(value_[x]), wide(value_[y]));
     const Bound either = plus(apart, larger(a, b));
     return choice(less_or_equal(*uncertain, constant(0, *uncertain)), taken, *either);
+  }
+
+  Bound gathered(const hlo::Instruction& instruction) {
+    const Bound x = operand_bound(instruction, 0);
+    if (operand_bound(instruction, 1)) throw std::logic_error("no error bound for indices with an error");
+    return x ? Bound(like(instruction, hlo::Opcode::gather, {*x, operand_value(instruction, 1)})) : x;
   }
 
   Bound reduced(const hlo::Instruction& instruction) {

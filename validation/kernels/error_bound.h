@@ -12,7 +12,8 @@ namespace podsim::validation::kernels {
 /// With u = rounding_steps * 2^-24, v the reference's values and e their bounds:
 ///
 ///   parameters, constants, iota      e = 0
-///   rearrangements, negate, abs      the operand's bound, rearranged
+///   rearrangements, negate, abs,
+///   gather by exact indices          the operand's bound, rearranged
 ///   a + b, a - b                     e(a) + e(b) + u (|a| + |b|)
 ///   a * b                            |a| e(b) + |b| e(a) + e(a) e(b) + u |a b|
 ///   a / b                            (e(a) + |a / b| e(b)) / (|b| - e(b)) + u |a / b|

@@ -67,12 +67,16 @@ struct KernelParameter {
   std::vector<std::string> choices;  ///< empty if the value is an integer
   std::int64_t least = 0, most = 0;
   std::string preset;  ///< default value, as text
+  /// The value is a list of integers with commas between them; a preset that is no number stands for an empty list.
+  bool list = false;
 };
 
 /// Values of a family's parameters by name; every parameter has one.
 struct KernelArguments {
   std::map<std::string, std::string> values;
   std::int64_t number(const std::string& name) const;
+  /// Elements of a list.
+  std::vector<std::int64_t> numbers(const std::string& name) const;
   const std::string& choice(const std::string& name) const;
 };
 
