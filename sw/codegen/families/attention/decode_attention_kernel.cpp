@@ -14,6 +14,7 @@
 #include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/families/array_allocator.h"
 #include "sw/codegen/families/attention/decode_problem.h"
+#include "sw/codegen/families/attention/hidden_values.h"
 #include "sw/codegen/families/attention/key_stream.h"
 #include "sw/codegen/families/vector_parameters.h"
 
@@ -27,6 +28,8 @@ constexpr float lowest = std::numeric_limits<float>::lowest();
 constexpr float negative_infinity = -std::numeric_limits<float>::infinity();
 /// Registers of 8 keys in an iteration of the loop over keys, which share a maximum.
 constexpr std::int32_t chunk_registers = 8;
+/// Registers of scores that are masked together.
+constexpr std::int32_t scores_of_masks = 4;
 constexpr std::int32_t chunk_keys = chunk_registers * builder::register_rows;
 /// Largest block of keys. The code between two blocks, 600 cycles, is hidden behind the reads of this many.
 constexpr std::int64_t most_keys = 2048;
@@ -115,7 +118,6 @@ class DecodeCode {
   }
 
   void attend(const Chunk& chunk, const State& state) const {
-    std::vector<registers::MaskReg> hidden;
     const std::vector<registers::VectorReg> scores = scores_of(chunk);
     registers::VectorReg most = state.maximum;
     for (const registers::VectorReg& score : scores) most = b_.op(Op::v_max_f32, most, score);
@@ -128,9 +130,7 @@ class DecodeCode {
     b_.assign(state.total, Op::v_add_f32, state.total, sum(weights));
     std::vector<registers::VectorReg> products = load(chunk.values, {});
     for (std::int32_t i = 0; i < chunk_registers; ++i) {
-      registers::VectorReg& value = products[std::size_t(i)];
-      if (chunk.left) b_.assign(value, Op::v_mov, {}, 0.0F, hidden_keys(*chunk.left, i));
-      value = b_.op(Op::v_mul_f32, value, weights[std::size_t(i)]);
+      products[std::size_t(i)] = b_.op(Op::v_mul_f32, products[std::size_t(i)], weights[std::size_t(i)]);
     }
     b_.assign(state.values, Op::v_add_f32, state.values, sum(products));
   }
@@ -156,9 +156,19 @@ class DecodeCode {
     return all;
   }
 
-  /// Sublanes of register i of a chunk that are beyond the visible keys.
-  registers::MaskReg hidden_keys(registers::VectorReg left, std::int32_t i) const {
-    return b_.compare(Op::v_le_s32, left, registers::VectorOperand::bits(i * builder::register_rows));
+  /// Gives hidden keys the score of minus infinity. The masks of four registers depend on the last one's score, without
+  /// changing with it: otherwise a pipelined loop makes them long before the scores, and mask registers run short.
+  void hide(registers::VectorReg left, const std::vector<registers::VectorReg>& scores) const {
+    for (std::int32_t first = 0; first < chunk_registers; first += scores_of_masks) {
+      const registers::VectorReg last = scores[std::size_t(first + scores_of_masks - 1)];
+      const registers::VectorReg late =
+          b_.op(Op::v_add_s32, left, b_.op(Op::v_and, last, registers::VectorOperand::bits(0)));
+      for (std::int32_t i = first; i < first + scores_of_masks; ++i) {
+        const registers::MaskReg hidden =
+            b_.compare(Op::v_le_s32, late, registers::VectorOperand::bits(i * builder::register_rows));
+        b_.assign(scores[std::size_t(i)], Op::v_mov, {}, negative_infinity, hidden);
+      }
+    }
   }
 
   std::vector<registers::VectorReg> load(registers::RowAddress at, registers::MaskReg lanes) const {
@@ -180,11 +190,8 @@ class DecodeCode {
     int unit = 0;
     for (const registers::VectorReg& keys : load(chunk.keys, lanes_)) b_.push_lhs(unit++ % units_, keys);
     std::vector<registers::VectorReg> scores;
-    for (std::int32_t i = 0; i < chunk_registers; ++i) {
-      const registers::VectorReg score = b_.pop(i % units_);
-      if (chunk.left) b_.assign(score, Op::v_mov, {}, negative_infinity, hidden_keys(*chunk.left, i));
-      scores.push_back(score);
-    }
+    for (std::int32_t i = 0; i < chunk_registers; ++i) scores.push_back(b_.pop(i % units_));
+    if (chunk.left) hide(*chunk.left, scores);
     return scores;
   }
 
@@ -254,6 +261,11 @@ class DecodeWriter {
     const registers::ScalarReg query = b_.op(Op::s_add, b_.op(Op::s_mul, block.outer, std::int32_t(plan_.head_rows())),
                                              b_.op(Op::s_add, head, queries_.row));
     const registers::ScalarReg state = b_.op(Op::s_add, b_.op(Op::s_mul, head, state_rows), states_.row);
+    if (plan_.masked()) {
+      clear_hidden_values(b_,
+                          {stream_.values_buffer(), block.values, plan_.cache.packed, std::int32_t(plan_.walk.block)},
+                          b_.op(Op::s_sub, block.limit, block.begin));
+    }
     b_.loop(group, {}, [&] {
       write_head(code, block, query, state);
       b_.assign(query, Op::s_add, query, 1);

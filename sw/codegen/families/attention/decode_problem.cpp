@@ -118,7 +118,7 @@ hlo::Module decode_graph(const DecodeProblem& problem, bool rounded) {
   const hlo::Shape scores_shape = hlo::make_shape(ElementType::f32, scores_sizes);
 
   const hlo::InstructionId lengths = integers(graph, problem.lengths, {batch});
-  const auto visible = [&](const std::vector<std::int64_t>& sizes, std::int64_t dimension) {
+  const auto visible = [&](std::vector<std::int64_t> sizes, std::int64_t dimension) {
     return graph.compare(graph.iota(hlo::make_shape(ElementType::s32, sizes), dimension),
                          graph.broadcast(lengths, sizes, {0}), hlo::ComparisonDirection::lt);
   };
