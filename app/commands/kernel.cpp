@@ -106,7 +106,9 @@ void add_parameter(CLI::App& command, const sw::codegen::families::KernelParamet
   command
       .add_option_function<std::string>(flag, set,
                                         wrapped(fmt::format("{} [{}]", parameter.description, parameter.preset)))
-      ->option_text(parameter.list ? "N,..." : parameter.choices.empty() ? "N" : fmt::format("{}", fmt::join(parameter.choices, "|")));
+      ->option_text(parameter.list              ? "N,..."
+                    : parameter.choices.empty() ? "N"
+                                                : fmt::format("{}", fmt::join(parameter.choices, "|")));
 }
 
 void add_check_flags(CLI::App& command, options::KernelOptions& options) {

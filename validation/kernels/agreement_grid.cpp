@@ -27,6 +27,12 @@ class Grid {
          {"pad", kernel / 2}},
         more);
   }
+  void decode(int sequences, int heads, int cached, const Values& more = {}) {
+    add("decode_attention", {{"sequences", sequences}, {"heads", heads}, {"cached", cached}}, more);
+  }
+  void flash(int heads, int queries, int cached, const Values& more = {}) {
+    add("flash_attention", {{"heads", heads}, {"queries", queries}, {"cached", cached}}, more);
+  }
   void matrix(const std::string& family, int rows, int columns, const Values& more = {}) {
     add(family, {{"rows", rows}, {"columns", columns}}, more);
   }
@@ -92,6 +98,17 @@ void add_vector_work(Grid& grid) {
   grid.matrix("layernorm", 1024, 1024, bf16);
 }
 
+void add_attention(Grid& grid) {
+  const Values bf16{{"dtype", "bf16"}};
+  grid.decode(2, 8, 2048);
+  grid.decode(2, 8, 2048, bf16);
+  grid.decode(1, 4, 8192, bf16);
+  grid.decode(2, 4, 3000, {{"page", "64"}});
+  grid.flash(1, 2048, 2048);
+  grid.flash(2, 1024, 0, bf16);
+  grid.flash(2, 512, 3000, {{"head-dim", "64"}});
+}
+
 void add_moves(Grid& grid) {
   const Values bf16{{"dtype", "bf16"}};
   grid.matrix("transpose", 1024, 1024);
@@ -111,6 +128,7 @@ std::vector<KernelChoice> agreement_grid() {
   Grid grid;
   add_matrix_work(grid);
   add_vector_work(grid);
+  add_attention(grid);
   add_moves(grid);
   return std::move(grid).take();
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -79,6 +80,7 @@ class BoundWriter {
         instruction.opcode == hlo::Opcode::iota) {
       return {};
     }
+    if (is_exact_integer(instruction)) return {};
     if (hlo::eval::is_rearrangement(instruction.opcode)) return rearranged(instruction);
     switch (instruction.opcode) {
       case hlo::Opcode::negate:
@@ -94,6 +96,8 @@ class BoundWriter {
       case hlo::Opcode::sign:
       case hlo::Opcode::convert:
         return moved(instruction);
+      case hlo::Opcode::reduce_precision:
+        return rounded_at_any_scale(instruction);
       case hlo::Opcode::maximum:
       case hlo::Opcode::minimum:
       case hlo::Opcode::logical_and:
@@ -122,6 +126,12 @@ class BoundWriter {
         break;
     }
     throw std::logic_error(fmt::format("no error bound for {}", hlo::to_string(instruction.opcode)));
+  }
+
+  /// Integers of exact operands have no roundings.
+  bool is_exact_integer(const hlo::Instruction& instruction) const {
+    return !hlo::is_floating_point(instruction.shape.element_type) &&
+           std::ranges::none_of(instruction.operands, [&](hlo::InstructionId id) { return bound_[id].has_value(); });
   }
 
   Bound rearranged(const hlo::Instruction& instruction) {
@@ -213,6 +223,19 @@ class BoundWriter {
     const hlo::InstructionId apart = distance(wide(value_[x]), wide(value_[y]));
     const Bound either = plus(apart, larger(a, b));
     return choice(less_or_equal(*uncertain, constant(0, *uncertain)), taken, *either);
+  }
+
+  /// With half a unit in the last place h = 2^-(m + 1) of m bits of mantissa, x and the kernel's x' are each rounded by
+  /// up to h times their magnitude, or half of the least denormal.
+  Bound rounded_at_any_scale(const hlo::Instruction& instruction) {
+    const double half_unit = std::ldexp(1, -instruction.mantissa_bits - 1);
+    const double denormal = std::ldexp(1, 1 - (1 << (instruction.exponent_bits - 1)) + 1 - instruction.mantissa_bits);
+    const hlo::InstructionId x = magnitude(operand_value(instruction, 0));
+    const hlo::InstructionId scaled = elementwise(hlo::Opcode::multiply, {x, constant(2 * half_unit, x)});
+    const hlo::InstructionId own = elementwise(hlo::Opcode::add, {scaled, constant(denormal, x)});
+    const Bound bound = operand_bound(instruction, 0);
+    if (!bound) return own;
+    return plus(own, elementwise(hlo::Opcode::multiply, {*bound, constant(1 + half_unit, x)}));
   }
 
   Bound gathered(const hlo::Instruction& instruction) {

@@ -12,6 +12,7 @@ namespace podsim::validation::kernels {
 /// With u = rounding_steps * 2^-24, v the reference's values and e their bounds:
 ///
 ///   parameters, constants, iota      e = 0
+///   integers of exact operands       e = 0
 ///   rearrangements, negate, abs,
 ///   gather by exact indices          the operand's bound, rearranged
 ///   a + b, a - b                     e(a) + e(b) + u (|a| + |b|)
@@ -22,6 +23,8 @@ namespace podsim::validation::kernels {
 ///   exp, log, sqrt, rsqrt, tanh      change of the function when its operand changes by e, + u |f|
 ///   convert, sign                    change of the rounded value when the operand changes by e: a value within e of
 ///                                    a rounding boundary of bf16 may be rounded to either side
+///   reduce-precision to m bits       (1 + h) e + 2 h |x| + the least denormal, h = 2^-(m + 1): the kernel may round at
+///                                    another scale, as a sum that is rescaled when its maximum grows does
 ///   compare                          either result if |a - b| <= e(a) + e(b); a select by it may then take either side
 ///
 /// where u |x| means rounding_steps * (2^-24 |x| + 2^-149), so that denormals have room. Values that are not finite

@@ -56,12 +56,13 @@ double random_element(hlo::ElementType type, Draw draw) {
 /// Streams of draws other than those of the elements.
 constexpr std::uint64_t places = std::uint64_t(1) << 63;
 
-void place_specials(hlo::Literal& literal, std::uint64_t seed, std::uint64_t input) {
+void place_specials(hlo::Literal& literal, bool infinities, std::uint64_t seed, std::uint64_t input) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::int64_t count = std::int64_t(literal.values.size());
   if (count == 0 || !hlo::is_floating_point(literal.shape.element_type)) return;
   Draw draw(seed, input, places);
   for (double special : {infinity, -infinity, std::numeric_limits<double>::quiet_NaN()}) {
+    if (std::isinf(special) && !infinities) continue;
     literal.values[std::size_t(draw.below(count))] = special;
   }
 }
@@ -110,7 +111,7 @@ std::vector<hlo::Literal> random_inputs(const sw::codegen::families::Kernel& ker
       base::host::end_if_interrupted();
       literal.values[i] = hlo::round_to(type, random_element(type, Draw(seed, number, i)));
     }
-    if (kind == InputKind::special) place_specials(literal, seed, number);
+    if (kind == InputKind::special) place_specials(literal, array.infinities, seed, number);
   }
   return inputs;
 }

@@ -19,7 +19,8 @@ enum class InputKind {
   /// Three in four values are uniform in (-2, 2). The others are zeros of both signs, and numbers of magnitudes from
   /// 2^-20 to 2^6, uniform in the exponent. Integers are uniform in -100 .. 100, pred values 0 or 1.
   finite,
-  /// As `finite`, with a NaN, an infinity and a negative infinity at random positions of every floating-point input.
+  /// As `finite`, with a NaN, an infinity and a negative infinity at random positions of every floating-point input;
+  /// only the NaN where KernelArray::infinities is false.
   special,
 };
 std::vector<hlo::Literal> random_inputs(const sw::codegen::families::Kernel& kernel, std::uint64_t seed,

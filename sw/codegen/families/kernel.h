@@ -30,6 +30,9 @@ struct KernelArray {
   std::string name;
   hlo::Shape shape;
   std::uint32_t address = 0;  ///< HBM word address
+  /// Verification also tries infinities in an input. Not where rounding decides between an infinity and NaN: a weight
+  /// that is 0, or almost, times an infinity.
+  bool infinities = true;
 };
 /// Size of an array in HBM, in words.
 std::uint64_t array_words(const hlo::Shape& shape);

@@ -377,6 +377,7 @@ Kernel build_decode(const TargetMachine& machine, const KernelArguments& argumen
   kernel.inputs.push_back(arrays.place("queries", problem.query_shape()));
   kernel.inputs.push_back(arrays.place("keys", problem.cache_shape()));
   kernel.inputs.push_back(arrays.place("values", problem.cache_shape()));
+  kernel.inputs.back().infinities = false;
   kernel.outputs.push_back(arrays.place("result", problem.query_shape()));
   kernel.reference = decode_graph(problem, true);
   kernel.op = decode_graph(problem, false);
