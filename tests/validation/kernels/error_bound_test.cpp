@@ -136,6 +136,51 @@ TEST(ErrorBound, RoundingToBf16TakesASideOnlyWhereTheValueIsWithinReachOfTheBoun
   EXPECT_EQ(result.bound.values[2], 0);
 }
 
+// The oracle is the rounding itself, at a scale from 1 to 2: the scale moves x within its binade.
+TEST(ErrorBound, OfReducedPrecisionHoldsForRoundingsAtAnyScale) {
+  const hlo::Literal x = hlo::testing::random_literal(hlo::make_shape(f32, {200}), 8);
+  const Bounded result = bounded(4, {x}, [](hlo::build::GraphBuilder& b, const auto& p) {
+    hlo::Instruction rounding;
+    rounding.opcode = hlo::Opcode::reduce_precision;
+    rounding.operands = {p[0]};
+    rounding.exponent_bits = 8;
+    rounding.mantissa_bits = 7;
+    return b.add(std::move(rounding));
+  });
+  for (std::size_t i = 0; i < x.values.size(); ++i) {
+    for (double scale = 1; scale < 2; scale += 0.0625) {
+      const double rounded = hlo::round_to(bf16, x.values[i] * scale) / scale;
+      EXPECT_LE(std::abs(rounded - result.value.values[i]), result.bound.values[i]) << x.values[i] << " " << scale;
+    }
+    EXPECT_LE(result.bound.values[i], std::abs(x.values[i]) / 64) << "no more than twice the roundings of two";
+  }
+}
+
+TEST(ErrorBound, OfIntegersIsZero) {
+  const Bounded result = bounded(4, {vector_of(f32, {5, 6})}, [](hlo::build::GraphBuilder& b, const auto& p) {
+    const hlo::Shape numbers = hlo::make_shape(hlo::ElementType::s32, {2});
+    const hlo::InstructionId next = b.add(b.iota(numbers, 0), b.full(numbers, 1));
+    const hlo::InstructionId one = b.compare(next, b.full(numbers, 1), hlo::ComparisonDirection::le);
+    return b.select(one, p[0], b.full_like(p[0], 0));
+  });
+  EXPECT_EQ(result.value.values, (std::vector<double>{5, 0}));
+  EXPECT_EQ(result.bound.values, (std::vector<double>{0, 0}));
+}
+
+TEST(ErrorBound, OfAGatherIsGathered) {
+  const Bounded result = bounded(1, {vector_of(f32, {1, 2, 3})}, [](hlo::build::GraphBuilder& b, const auto& p) {
+    const hlo::InstructionId indices = b.constant({hlo::make_shape(hlo::ElementType::s32, {2, 1}), {2, 0}, {}});
+    hlo::GatherDimensions dimensions;
+    dimensions.collapsed = {0};
+    dimensions.index_map = {0};
+    dimensions.index_vector = 1;
+    return b.gather(b.exponential(p[0]), indices, dimensions, {1});
+  });
+  for (int i = 0; i < 2; ++i)
+    EXPECT_GE(result.bound.values[std::size_t(i)], result.value.values[std::size_t(i)] * 0x1p-24);
+  EXPECT_GT(result.bound.values[0], 5 * result.bound.values[1]) << "exp(3) is 7.4 times exp(1)";
+}
+
 TEST(ErrorBound, RoundingAnInputIsExact) {
   const Bounded result = bounded(4, {hlo::testing::random_literal(hlo::make_shape(f32, {100}), 3)},
                                  [](hlo::build::GraphBuilder& b, const auto& p) { return b.convert(p[0], bf16); });
