@@ -19,6 +19,8 @@ namespace podsim::sw::codegen::families::attention {
 
 namespace {
 
+/// More entries of the block table fit the SMEM of no machine.
+constexpr std::int64_t most_pages = 1 << 20;
 /// One page in this many belongs to no sequence.
 constexpr std::int64_t used_per_free_page = 8;
 
@@ -90,10 +92,17 @@ DecodeProblem decode_problem(const KernelArguments& arguments) {
     problem.lengths.assign(std::size_t(problem.sequences), std::int32_t(arguments.number("cached")));
   if (problem.heads % problem.key_heads != 0) {
     throw base::InputError(
-        fmt::format("{} heads do not divide into groups for {} key heads", problem.heads, problem.key_heads));
+        fmt::format("{} heads do not divide into groups for {} key heads", problem.heads, problem.key_heads),
+        "--heads with a multiple of --key-heads");
   }
   if (std::int64_t(problem.lengths.size()) != problem.sequences) {
-    throw base::InputError(fmt::format("{} lengths for {} sequences", problem.lengths.size(), problem.sequences));
+    throw base::InputError(fmt::format("{} lengths for {} sequences", problem.lengths.size(), problem.sequences),
+                           fmt::format("--sequences {}", problem.lengths.size()));
+  }
+  if (problem.page > 0 && problem.sequences * problem.max_pages() > most_pages) {
+    throw base::InputError(
+        fmt::format("a block table of {} pages is too large", problem.sequences * problem.max_pages()),
+        "larger pages, or fewer sequences");
   }
   if (problem.page > 0) scatter_pages(problem);
   return problem;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -342,7 +341,6 @@ hw::TileOp flash_tile_op(const hw::Machine& machine, const FlashPlan& plan, cons
 
 Kernel build_flash(const TargetMachine& machine, const KernelArguments& arguments) {
   const PrefillProblem problem = prefill_problem(arguments);
-  FlashPlan plan = flash_plan(machine, problem);
   Kernel kernel;
   kernel.name = kernel_name(flash_attention_family(), arguments);
   ArrayAllocator arrays(machine);
@@ -351,6 +349,7 @@ Kernel build_flash(const TargetMachine& machine, const KernelArguments& argument
   kernel.inputs.push_back(arrays.place("values", problem.cache_shape()));
   kernel.inputs.back().infinities = false;
   kernel.outputs.push_back(arrays.place("result", problem.result_shape()));
+  FlashPlan plan = flash_plan(machine, problem);
   plan.cache.keys = kernel.inputs[1].address;
   plan.cache.values = kernel.inputs[2].address;
   kernel.reference = prefill_graph(problem, plan.block_queries(), true);

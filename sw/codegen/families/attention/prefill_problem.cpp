@@ -116,7 +116,8 @@ PrefillProblem prefill_problem(const KernelArguments& arguments) {
   problem.packed = arguments.choice("dtype") == "bf16";
   if (problem.heads % problem.key_heads != 0) {
     throw base::InputError(
-        fmt::format("{} heads do not divide into groups for {} key heads", problem.heads, problem.key_heads));
+        fmt::format("{} heads do not divide into groups for {} key heads", problem.heads, problem.key_heads),
+        "--heads with a multiple of --key-heads");
   }
   return problem;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/codegen/families/attention/flash_attention_kernel.h"
 
+#include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -32,16 +33,16 @@ TEST(FlashAttentionKernel, ChunksWithAndWithoutTokensBeforeThem) {
 }
 
 TEST(FlashAttentionKernel, RandomSizesInLittleVmem) {
-  const TargetMachine machine = machine_with_vmem(1024);
+  const TargetMachine machine = machine_with_vmem(512);
   std::mt19937 random(5);
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 4; ++i) {
     const int key_heads = 1 + int(random() % 2), group = 1 + int(random() % 2);
     expect_reference(machine, flash_attention_family(),
                      {{"heads", std::to_string(key_heads * group)},
                       {"key-heads", std::to_string(key_heads)},
                       {"head-dim", std::to_string(1 + random() % 128)},
-                      {"queries", std::to_string(1 + random() % 300)},
-                      {"cached", std::to_string(random() % 300)},
+                      {"queries", std::to_string(1 + random() % 150)},
+                      {"cached", std::to_string(random() % 400)},
                       {"dtype", i % 2 == 0 ? "bf16" : "f32"}});
   }
 }
