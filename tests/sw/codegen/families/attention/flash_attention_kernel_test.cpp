@@ -33,7 +33,7 @@ TEST(FlashAttentionKernel, ChunksWithAndWithoutTokensBeforeThem) {
 }
 
 TEST(FlashAttentionKernel, RandomSizesInLittleVmem) {
-  const TargetMachine machine = machine_with_vmem(512);
+  const TargetMachine machine = machine_with_vmem(768);
   std::mt19937 random(5);
   for (int i = 0; i < 4; ++i) {
     const int key_heads = 1 + int(random() % 2), group = 1 + int(random() % 2);
