@@ -81,7 +81,7 @@ std::vector<ScenarioReport::Batch> batches_that_fit(const ServeOptions& options,
     ScenarioReport::Batch batch{.samples = per_core * cores};
     if (options.max_batch && batch.samples > std::max(*options.max_batch, cores)) break;
     try {
-      batch.step_s = programs.seconds({.decoding = batch.samples});
+      batch.step_s = programs.cost({.decoding = batch.samples}).seconds;
     } catch (const sw::driver::OutOfMemory&) {
       if (batches.empty()) throw;
       break;
@@ -123,7 +123,7 @@ void find_server_rate(const ServeOptions& options, StepPrograms& programs, Scena
     model::ServerPlan plan = server_plan(options, false, programs.slice());
     plan.max_batch = plan.buckets.most_decoding = batch.samples;
     const ServedRate found = highest_rate(plan, batch.samples_per_s, limit,
-                                          [&](const model::StepShape& shape) { return programs.seconds(shape); });
+                                          [&](const model::StepShape& shape) { return programs.cost(shape); });
     if (found.rate == 0) continue;
     batch.most_rate = found.rate;
     if (found.rate <= report.samples_per_s) continue;
@@ -136,14 +136,14 @@ void find_server_rate(const ServeOptions& options, StepPrograms& programs, Scena
 }  // namespace
 
 ServedRate highest_rate(const model::ServerPlan& plan, double most, const RateLimit& limit,
-                        const model::StepSeconds& seconds) {
+                        const model::StepCosts& costs) {
   const auto latency_at = [&](double rate) {
     model::Load load;
     load.arrivals.rate = rate;
     load.requests = limit.queries;
     load.seed = limit.seed;
     const std::vector<model::Request> requests = model::requests_of(load);
-    const model::ServingOutcome outcome = model::serve(plan, requests, seconds);
+    const model::ServingOutcome outcome = model::serve(plan, requests, costs);
     std::vector<double> latencies;
     for (std::size_t i = 0; i < requests.size(); ++i) {
       latencies.push_back(model::times_of(requests[i], outcome.served[i]).latency);
@@ -184,7 +184,7 @@ ScenarioReport run_scenario(const ServeOptions& options) {
   if (is_stream(*options.scenario)) {
     const bool single = *options.scenario == Scenario::single_stream;
     ScenarioReport::Batch batch{.samples = single ? 1 : multi_stream_samples};
-    batch.step_s = report.latency_s = programs.seconds({.decoding = batch.samples});
+    batch.step_s = report.latency_s = programs.cost({.decoding = batch.samples}).seconds;
     batch.samples_per_s = double(batch.samples) / batch.step_s;
     report.batches = {batch};
     report.best = 0;

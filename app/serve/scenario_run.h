@@ -34,6 +34,6 @@ struct RateLimit {
   std::uint64_t seed = 1;
 };
 ServedRate highest_rate(const workloads::serving::ServerPlan& plan, double most, const RateLimit& limit,
-                        const workloads::serving::StepSeconds& seconds);
+                        const workloads::serving::StepCosts& costs);
 
 }  // namespace podsim::app::serve

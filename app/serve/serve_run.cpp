@@ -214,6 +214,7 @@ model::ServerPlan server_plan(const ServeOptions& options, bool tokens, const Re
   plan.replicas = options.replicas;
   plan.decode_replicas = options.decode_replicas;
   plan.router = options.router.value_or(tokens ? model::Router::least_loaded : model::Router::shared);
+  plan.idle_watts = slice.idle_watts;
   plan.max_batch = options.max_batch.value_or(tokens ? sequences_of_replica : samples_per_core * slice.cores);
   if (options.batch_timeout) plan.batch_timeout = workloads::goodput::nanoseconds(*options.batch_timeout);
   plan.buckets.most_decoding = plan.max_batch;
@@ -266,11 +267,11 @@ ServingReport run_serve(const ServeOptions& options) {
                                                 options.repair.value_or(base::Duration(default_repair)),
                                                 report.requests.back().arrival, options.seed);
   }
-  report.outcome = model::serve(report.plan, report.requests,
-                                [&](const model::StepShape& shape) { return programs.seconds(shape); });
+  report.outcome =
+      model::serve(report.plan, report.requests, [&](const model::StepShape& shape) { return programs.cost(shape); });
   report.programs = programs.programs();
   report.warnings.insert(report.warnings.end(), programs.warnings().begin(), programs.warnings().end());
-  report.summary = model::summary_of(report.requests, report.outcome, report.level,
+  report.summary = model::summary_of(report.plan, report.requests, report.outcome, report.level,
                                      workloads::goodput::nanoseconds(options.warm_up));
   if (report.summary.requests == 0) {
     report.warnings.emplace_back("no request is counted: all are refused, or arrive before --warm-up ends");

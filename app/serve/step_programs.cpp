@@ -15,6 +15,7 @@
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/interrupt.h"
+#include "hw/energy/static_power.h"
 #include "sw/driver/compile.h"
 #include "sw/target_machine.h"
 #include "workloads/importers/importer.h"
@@ -22,6 +23,7 @@
 
 namespace podsim::app::serve {
 
+using workloads::serving::StepCost;
 using workloads::serving::StepShape;
 
 namespace {
@@ -62,8 +64,16 @@ std::pair<std::int64_t, std::int64_t> sizes_around(std::int64_t keys, std::int64
   return {below, most > below ? std::min(below * keys_ratio, most) : below * keys_ratio};
 }
 
-double linear(double at, double from, double to, double first, double last) {
-  return first + (last - first) * (at - from) / (to - from);
+StepCost linear(std::int64_t at, std::int64_t from, std::int64_t to, const StepCost& first, const StepCost& last) {
+  return workloads::serving::between(first, last, double(at - from) / double(to - from));
+}
+
+StepCost cost_of(const report::run::RunReport& report) {
+  StepCost cost(report.step_s());
+  cost.joules = report.energy().joules();
+  cost.mxu_s = report.mxu_utilization() * report.step_s();
+  cost.hbm_s = report.hbm_utilization() * report.step_s();
+  return cost;
 }
 
 }  // namespace
@@ -80,6 +90,7 @@ StepPrograms::StepPrograms(const run::RunOptions& options, bool tokens, base::Du
   slice_.slice = options.slice.empty() ? default_slice : options.slice;
   slice_.chips = options::parse_slice(slice_.slice, machine).nodes();
   slice_.cores = slice_.chips * machine.cores_per_chip;
+  slice_.idle_watts = hw::energy::idle_watts(machine) * double(slice_.chips);
   if (!tokens) return;
   workloads::ModelSettings& model = options_.build.model;
   refuse_shapes(model);
@@ -141,15 +152,16 @@ CacheRoom StepPrograms::cache_room(std::int64_t sequences) {
   return room;
 }
 
-double StepPrograms::simulated(const StepShape& shape) {
+StepCost StepPrograms::simulated(const StepShape& shape) {
   const auto known = known_.find(shape);
-  if (known != known_.end()) return known->second.seconds;
+  if (known != known_.end()) return known->second.cost;
   const run::RunOptions options = options_for(shape);
-  double seconds = overhead_.si();
+  StepCost cost(overhead_.si());
+  cost.joules = overhead_.si() * slice_.idle_watts;
   try {
     const report::run::RunReport report = run::run_report(options);
     add_warnings(report.warnings);
-    seconds += report.step_s();
+    cost += cost_of(report);
   } catch (const sw::driver::OutOfMemory& error) {
     if (shape.prefill_tokens == 0) throw;
     std::vector<base::Diagnostic> diagnostics = error.diagnostics();
@@ -161,8 +173,8 @@ double StepPrograms::simulated(const StepShape& shape) {
     throw sw::driver::OutOfMemory(std::move(diagnostics));
   }
   base::host::throw_on_interrupt();  // a run that has ended does not listen to interruptions
-  known_[shape] = {shape, seconds};
-  return seconds;
+  known_[shape] = {shape, cost};
+  return cost;
 }
 
 std::string StepPrograms::setting(const char* key) const {
@@ -207,7 +219,7 @@ void StepPrograms::add_warnings(const std::vector<std::string>& warnings) {
 }
 
 /// Programs that do not fit the memory are left out: the line through the last two that do goes on.
-double StepPrograms::decoding_seconds(std::int64_t sequences, std::int64_t cached) {
+StepCost StepPrograms::decoding_cost(std::int64_t sequences, std::int64_t cached) {
   const auto at = [&](std::int64_t keys) { return simulated({.decoding = sequences, .cached = keys}); };
   if (cached <= least_cached) return at(least_cached);
   // What does not fit the memory is not compiled to find that out.
@@ -218,8 +230,8 @@ double StepPrograms::decoding_seconds(std::int64_t sequences, std::int64_t cache
   while (true) {
     const auto [below, above] = sizes_around(keys, longest);
     try {
-      const double last = at(above), first = at(below);
-      return linear(double(cached), double(below), double(above), first, last);
+      const StepCost last = at(above), first = at(below);
+      return linear(cached, below, above, first, last);
     } catch (const sw::driver::OutOfMemory&) {
       if (below <= least_cached) throw;
       keys = most_keys_[sequences] = below;
@@ -227,22 +239,25 @@ double StepPrograms::decoding_seconds(std::int64_t sequences, std::int64_t cache
   }
 }
 
-double StepPrograms::reading_seconds(std::int64_t tokens, std::int64_t before) {
+StepCost StepPrograms::reading_cost(std::int64_t tokens, std::int64_t before) {
   const auto at = [&](std::int64_t keys) { return simulated({.prefill_tokens = tokens, .prefill_cached = keys}); };
   if (before == 0) return at(0);
   if (before <= least_cached) return at(least_cached);
   const auto [below, above] = sizes_around(before, longest_);
-  return linear(double(before), double(below), double(above), at(below), at(above));
+  return linear(before, below, above, at(below), at(above));
 }
 
-double StepPrograms::seconds(const StepShape& shape) {
+StepCost StepPrograms::cost(const StepShape& shape) {
   if (!tokens_) return simulated(shape);
-  if (shape.prefill_tokens == 0) return decoding_seconds(shape.decoding, shape.cached);
-  if (shape.decoding == 0) return reading_seconds(shape.prefill_tokens, shape.prefill_cached);
-  const double fewest_keys =
+  if (shape.prefill_tokens == 0) return decoding_cost(shape.decoding, shape.cached);
+  if (shape.decoding == 0) return reading_cost(shape.prefill_tokens, shape.prefill_cached);
+  StepCost sum =
       simulated({.decoding = shape.decoding, .cached = least_cached, .prefill_tokens = shape.prefill_tokens});
-  return fewest_keys + decoding_seconds(shape.decoding, shape.cached) - decoding_seconds(shape.decoding, least_cached) +
-         reading_seconds(shape.prefill_tokens, shape.prefill_cached) - reading_seconds(shape.prefill_tokens, 0);
+  sum += decoding_cost(shape.decoding, shape.cached);
+  sum += decoding_cost(shape.decoding, least_cached) * -1;
+  sum += reading_cost(shape.prefill_tokens, shape.prefill_cached);
+  sum += reading_cost(shape.prefill_tokens, 0) * -1;
+  return sum;
 }
 
 std::vector<report::serving::StepProgram> StepPrograms::programs() const {

@@ -22,6 +22,7 @@ bool has_tokens(const std::string& workload);
 struct ReplicaSlice {
   std::string machine, slice;
   std::int64_t chips = 0, cores = 0;
+  double idle_watts = 0;  ///< of all its chips in no step
 };
 
 /// Room for keys and values on a replica.
@@ -36,9 +37,9 @@ struct CacheRoom {
 ///   tokens    a decoding step, a part of a prompt, or both in one program: the keys decode.* of `podsim run --decode`
 ///
 /// Programs are made for 128, 512, 2048, ... keys in the cache and for the longest sequence. Between two of them the
-/// time is linear in the keys, since attention reads so many more: in those of the sequences, or in those before the
-/// prompt's part. So it is beyond the last program that fits the memory, where all sequences have as many as their
-/// mean.
+/// time is linear in the keys, and so are joules and shares, since attention reads so many more: in those of the
+/// sequences, or in those before the prompt's part. So it is beyond the last program that fits the memory, where all
+/// sequences have as many as their mean.
 ///
 /// A step that decodes and reads a prompt has a program for the fewest keys. Both attentions of such a program are ops
 /// of their own, which take turns on the core, so more keys add what they add to a program that decodes alone, or reads
@@ -60,8 +61,8 @@ class StepPrograms {
   /// What remains of the memory of the cores for the cache, with the program of so many sequences.
   CacheRoom cache_room(std::int64_t sequences);
 
-  /// The time of a step, overhead included.
-  double seconds(const workloads::serving::StepShape& shape);
+  /// What a step takes, overhead included, in which its chips are idle.
+  workloads::serving::StepCost cost(const workloads::serving::StepShape& shape);
   /// Those that were simulated.
   std::vector<report::serving::StepProgram> programs() const;
   /// What the compiler and the simulations warn of: the first of warnings that differ in numbers alone.
@@ -75,11 +76,11 @@ class StepPrograms {
   void check_model() const;
   void add_warnings(const std::vector<std::string>& warnings);
   run::RunOptions options_for(const workloads::serving::StepShape& shape) const;
-  double simulated(const workloads::serving::StepShape& shape);
+  workloads::serving::StepCost simulated(const workloads::serving::StepShape& shape);
   /// A step that decodes, by programs with numbers of keys around `cached`.
-  double decoding_seconds(std::int64_t sequences, std::int64_t cached);
+  workloads::serving::StepCost decoding_cost(std::int64_t sequences, std::int64_t cached);
   /// A step that reads a part of a prompt, by programs with numbers of keys around the `before` it.
-  double reading_seconds(std::int64_t tokens, std::int64_t before);
+  workloads::serving::StepCost reading_cost(std::int64_t tokens, std::int64_t before);
 
   run::RunOptions options_;
   bool tokens_;

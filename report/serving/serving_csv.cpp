@@ -32,10 +32,11 @@ std::string requests_csv(const ServingReport& r) {
 }
 
 std::string series_csv(const ServingReport& r) {
-  std::string text = "begin_s,waiting,running,cache_pages_share";
+  std::string text = "begin_s,waiting,running,cache_pages_share,mxu_share,hbm_share,watts";
   auto out = std::back_inserter(text);
   const std::vector<double> waiting = r.outcome.waiting.means(), running = r.outcome.running.means(),
-                            pages = r.outcome.pages.means();
+                            pages = r.outcome.pages.means(), mxu = r.outcome.mxu.means(), hbm = r.outcome.hbm.means(),
+                            watts = r.outcome.watts.means();
   std::vector<std::vector<double>> replicas;
   for (std::size_t i = 0; i < r.outcome.replicas.size(); ++i) {
     replicas.push_back(r.outcome.replicas[i].running.means());
@@ -44,7 +45,8 @@ std::string series_csv(const ServingReport& r) {
   text += '\n';
   const double width = workloads::goodput::seconds(r.outcome.waiting.width());
   for (std::size_t bin = 0; bin < waiting.size(); ++bin) {
-    fmt::format_to(out, "{:.9g},{:.6g},{:.6g},{:.6g}", double(bin) * width, waiting[bin], running[bin], pages[bin]);
+    fmt::format_to(out, "{:.9g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g}", double(bin) * width, waiting[bin],
+                   running[bin], pages[bin], mxu[bin], hbm[bin], watts[bin]);
     for (const std::vector<double>& of : replicas) fmt::format_to(out, ",{:.6g}", of[bin]);
     text += '\n';
   }

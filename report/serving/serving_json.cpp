@@ -34,12 +34,17 @@ ServingJson counts_json(const model::ServingCounts& of) {
 
 ServingJson replicas_json(const ServingReport& r) {
   ServingJson rows = ServingJson::array();
+  const double all_s = workloads::goodput::seconds(r.outcome.end);
   for (const model::ReplicaOutcome& of : r.outcome.replicas) {
-    rows.push_back({{"busy_s", workloads::goodput::seconds(of.busy)},
+    const double busy_s = workloads::goodput::seconds(of.busy);
+    rows.push_back({{"busy_s", busy_s},
                     {"away_s", workloads::goodput::seconds(of.away)},
                     {"steps", of.steps},
                     {"finished", of.finished},
-                    {"running", of.running.mean()}});
+                    {"running", of.running.mean()},
+                    {"joules", of.work.joules + r.plan.idle_watts * (all_s - busy_s)},
+                    {"mxu", all_s > 0 ? of.work.mxu_s / all_s : 0},
+                    {"hbm", all_s > 0 ? of.work.hbm_s / all_s : 0}});
   }
   return rows;
 }
@@ -52,7 +57,10 @@ ServingJson programs_json(const ServingReport& r) {
                                                   {"prefill_tokens", of.shape.prefill_tokens},
                                                   {"prefill_cached", of.shape.prefill_cached}}
                                     : ServingJson{{"samples", of.shape.decoding}};
-    row["step_s"] = of.seconds;
+    row["step_s"] = of.cost.seconds;
+    row["step_j"] = of.cost.joules;
+    row["mxu"] = of.cost.mxu_s / of.cost.seconds;
+    row["hbm"] = of.cost.hbm_s / of.cost.seconds;
     rows.push_back(std::move(row));
   }
   return rows;
@@ -98,6 +106,14 @@ std::string serving_json(const ServingReport& r, bool with_wall) {
   json["busy"] = sum.busy;
   json["mean_batch"] = sum.mean_batch;
   json["padding"] = sum.padding;
+  json["utilization"] = {
+      {"mxu", sum.mxu}, {"hbm", sum.hbm}, {"mxu_in_steps", sum.mxu_in_steps}, {"hbm_in_steps", sum.hbm_in_steps}};
+  json["energy"] = {{"joules", sum.joules},
+                    {"idle_j", sum.idle_joules},
+                    {"chip_w", r.watts_per_chip()},
+                    {"chip_idle_w", r.plan.idle_watts / double(r.chips)},
+                    {"request_j", sum.joules_per_request}};
+  if (r.plan.tokens) json["energy"]["token_j"] = sum.joules_per_token;
   json["queue"] = {{"mean", r.outcome.waiting.mean()}, {"most", r.outcome.waiting.most()}};
   if (r.plan.tokens) {
     json["cache"] = {{"pages", r.plan.cache_pages},

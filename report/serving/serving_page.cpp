@@ -12,6 +12,7 @@
 #include "report/html/html_table.h"
 #include "report/html/html_text.h"
 #include "report/html/si_text.h"
+#include "report/run/joules_text.h"
 #include "report/serving/serving_charts.h"
 
 namespace podsim::report::serving {
@@ -27,11 +28,28 @@ std::string served_figure(std::string_view name, double value, const std::string
       html::html_escaped(detail));
 }
 
-std::string time_figure(std::string_view name, const model::LatencyFigures& of) {
-  const std::string text = html::si_text(of.p50, "s", 3);
+/// Shows a text such as "12.5 ms" as a number and its unit.
+std::string unit_figure(std::string_view name, double value, const std::string& text, std::string_view detail) {
   const std::size_t blank = text.find(' ');
-  return served_figure(name, of.p50, text.substr(0, blank), blank == std::string::npos ? "" : text.substr(blank + 1),
-                       fmt::format("median; p99 {}", html::si_text(of.p99, "s", 3)));
+  return served_figure(name, value, text.substr(0, blank), blank == std::string::npos ? "" : text.substr(blank + 1),
+                       detail);
+}
+
+std::string time_figure(std::string_view name, const model::LatencyFigures& of) {
+  return unit_figure(name, of.p50, html::si_text(of.p50, "s", 3),
+                     fmt::format("median; p99 {}", html::si_text(of.p99, "s", 3)));
+}
+
+std::string energy_figures(const ServingReport& r) {
+  const model::ServingSummary& sum = r.summary;
+  const bool tokens = r.plan.tokens;
+  const double joules = tokens ? sum.joules_per_token : sum.joules_per_request;
+  return unit_figure(tokens ? "Energy of a token" : "Energy of a request", joules, run::joules_text(joules),
+                     fmt::format("{:.1f} W a chip", r.watts_per_chip())) +
+         served_figure("HBM", sum.hbm, fmt::format("{:.1f}", 100 * sum.hbm), "%",
+                       fmt::format("of its peak; {} in steps", base::text::percent(sum.hbm_in_steps))) +
+         served_figure("MXU", sum.mxu, fmt::format("{:.1f}", 100 * sum.mxu), "%",
+                       fmt::format("of its peak; {} in steps", base::text::percent(sum.mxu_in_steps)));
 }
 
 std::string figures_html(const ServingReport& r) {
@@ -57,7 +75,7 @@ std::string figures_html(const ServingReport& r) {
         served_figure("Cache", r.outcome.pages.mean(), fmt::format("{:.1f}", 100 * r.outcome.pages.mean()), "%",
                       fmt::format("of its pages on average; {} at most", base::text::percent(r.outcome.pages.most())));
   }
-  return text + "</dl>\n";
+  return text + energy_figures(r) + "</dl>\n";
 }
 
 std::string latency_html(const ServingReport& r) {
@@ -114,6 +132,19 @@ std::string queue_html(const ServingReport& r) {
                       "requests");
 }
 
+std::string chips_html(const ServingReport& r) {
+  const auto scaled = [](std::vector<double> values, double factor) {
+    for (double& value : values) value *= factor;
+    return values;
+  };
+  const double width = workloads::goodput::seconds(r.outcome.watts.width());
+  return fmt::format("<p>{} until the last request is finished, {} of it outside steps.</p>\n",
+                     run::joules_text(r.summary.joules), run::joules_text(r.summary.idle_joules)) +
+         series_chart({{"a chip", scaled(r.outcome.watts.means(), 1 / double(r.chips * r.replicas()))}}, width, "W") +
+         series_chart({{"HBM", scaled(r.outcome.hbm.means(), 100)}, {"MXU", scaled(r.outcome.mxu.means(), 100)}}, width,
+                      "% of the peak");
+}
+
 std::string cache_html(const ServingReport& r) {
   if (!r.plan.tokens) return "";
   std::vector<double> percent = r.outcome.pages.means();
@@ -135,7 +166,7 @@ std::string programs_html(const ServingReport& r) {
   } else {
     table.columns = {{"samples", true}};
   }
-  table.columns.push_back({"step", true});
+  for (const char* name : {"step", "MXU", "HBM", "energy"}) table.columns.push_back({name, true});
   for (const StepProgram& of : r.programs) {
     std::vector<html::TableCell> cells;
     const auto count = [&](std::int64_t value) {
@@ -147,7 +178,12 @@ std::string programs_html(const ServingReport& r) {
       count(of.shape.prefill_tokens);
       count(of.shape.prefill_cached);
     }
-    cells.push_back(html::number_cell(of.seconds, html::si_text(of.seconds, "s")));
+    const model::StepCost& cost = of.cost;
+    cells.push_back(html::number_cell(cost.seconds, html::si_text(cost.seconds, "s")));
+    for (const double share : {cost.mxu_s / cost.seconds, cost.hbm_s / cost.seconds}) {
+      cells.push_back(html::number_cell(share, base::text::percent(share)));
+    }
+    cells.push_back(html::number_cell(cost.joules, run::joules_text(cost.joules)));
     table.rows.push_back(std::move(cells));
   }
   return html::html_table(table);
@@ -172,6 +208,7 @@ std::string serving_page(const ServingReport& r, const std::string& command_line
                    {"replicas", "Replicas", lanes_chart(r)},
                    {"queue", "Queue", queue_html(r)},
                    {"cache", "Cache", cache_html(r)},
+                   {"chips", "Chips", chips_html(r)},
                    {"programs", "Steps", programs_html(r)},
                    {"notes", "Warnings", serving_notes(r)},
                    {"again", "Run it again", "<pre><code>" + html::html_escaped(command_line) + "</code></pre>\n"}};

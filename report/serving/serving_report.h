@@ -17,7 +17,7 @@ namespace podsim::report::serving {
 /// A program that was simulated for the times of steps.
 struct StepProgram {
   workloads::serving::StepShape shape;
-  double seconds = 0;  ///< of a step, with the time of its host
+  workloads::serving::StepCost cost = {};  ///< of a step, with the time of its host
 };
 
 struct ServingReport {
@@ -39,6 +39,7 @@ struct ServingReport {
   double wall_s = 0;
 
   std::int64_t replicas() const { return plan.all_replicas(); }
+  double watts_per_chip() const { return outcome.watts.mean() / double(chips * replicas()); }
 };
 
 /// Host times are left out without `with_wall`.
@@ -46,8 +47,9 @@ std::string serving_text(const ServingReport& report, bool with_wall = true);
 std::string serving_json(const ServingReport& report, bool with_wall = true);
 /// A row for each request, in the order of their arrivals. Times are in seconds.
 std::string requests_csv(const ServingReport& report);
-/// A row for each bin of time: waiting and running requests, the share of the cache's pages, and the running requests
-/// of each replica. Bins are those of the series of the waiting requests.
+/// A row for each bin of time: waiting and running requests, the share of the cache's pages, shares of the peaks of
+/// MXUs and HBM, watts of all chips, and the running requests of each replica. Bins are those of the series of the
+/// waiting requests.
 std::string series_csv(const ServingReport& report);
 
 }  // namespace podsim::report::serving

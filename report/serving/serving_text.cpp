@@ -8,6 +8,7 @@
 #include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "base/units.h"
+#include "report/run/joules_text.h"
 #include "report/serving/serving_report.h"
 
 namespace podsim::report::serving {
@@ -54,13 +55,16 @@ std::string program_table(const ServingReport& r) {
   if (r.programs.empty()) return "";
   constexpr std::size_t shown = 12;
   using enum base::text::TextTable::Align;
-  base::text::TextTable table({left, right});
+  base::text::TextTable table({left, right, right, right, right});
+  table.row({"  " + base::text::counted(std::int64_t(r.programs.size()), "program") + " of steps", "time", "MXU", "HBM",
+             "energy"});
   for (std::size_t i = 0; i < std::min(shown, r.programs.size()); ++i) {
-    const StepProgram& of = r.programs[i];
-    table.row({"  " + step_shape_text(of.shape, r.plan.tokens), time_text(of.seconds)});
+    const auto& [shape, cost] = r.programs[i];
+    table.row({"  " + step_shape_text(shape, r.plan.tokens), time_text(cost.seconds),
+               base::text::percent(cost.mxu_s / cost.seconds), base::text::percent(cost.hbm_s / cost.seconds),
+               run::joules_text(cost.joules)});
   }
-  std::string text =
-      fmt::format("\nsteps: {}\n", base::text::counted(std::int64_t(r.programs.size()), "program")) + table.text();
+  std::string text = "\n" + table.text();
   if (r.programs.size() > shown) text += fmt::format("  and {} more\n", r.programs.size() - shown);
   return text;
 }
@@ -81,6 +85,18 @@ std::string cache_text(const ServingReport& r) {
     text += fmt::format("transfers      {} caches from replicas that read to those that decode\n", counts.transfers);
   }
   return text;
+}
+
+std::string chips_text(const ServingReport& r) {
+  const model::ServingSummary& sum = r.summary;
+  std::string text = fmt::format("chips          MXU {}, HBM {} of their peaks in steps; {}, {} of all the time\n",
+                                 base::text::percent(sum.mxu_in_steps), base::text::percent(sum.hbm_in_steps),
+                                 base::text::percent(sum.mxu), base::text::percent(sum.hbm));
+  text += fmt::format("energy         {:.1f} W a chip on average, {:.1f} W idle; {}, {} a request", r.watts_per_chip(),
+                      r.plan.idle_watts / double(r.chips), run::joules_text(sum.joules),
+                      run::joules_text(sum.joules_per_request));
+  if (r.plan.tokens) text += fmt::format(", {} a token made", run::joules_text(sum.joules_per_token));
+  return text + "\n";
 }
 
 std::string outage_text(const ServingReport& r) {
@@ -120,7 +136,7 @@ std::string serving_text(const ServingReport& r, bool with_wall) {
   text += fmt::format("queue          {:.3g} requests on average, {:.0f} at most\n", r.outcome.waiting.mean(),
                       r.outcome.waiting.most());
   if (r.plan.tokens) text += cache_text(r);
-  text += outage_text(r) + latency_table(r) + program_table(r);
+  text += chips_text(r) + outage_text(r) + latency_table(r) + program_table(r);
   if (!r.warnings.empty()) text += "\n";
   for (const std::string& warning : r.warnings) text += "warning: " + warning + "\n";
   if (with_wall) text += fmt::format("\n{:.2f} s on this host\n", r.wall_s);

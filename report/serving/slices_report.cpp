@@ -12,6 +12,7 @@
 #include "base/text/percent.h"
 #include "base/text/text_table.h"
 #include "base/units.h"
+#include "report/run/joules_text.h"
 
 namespace podsim::report::serving {
 namespace {
@@ -65,18 +66,19 @@ std::string slices_text(const SlicesReport& r) {
     text += fmt::format("asked for: {} for {} of the requests\n\n", served->level.text(), base::text::percent(r.share));
   }
   using enum base::text::TextTable::Align;
-  base::text::TextTable table({left, right, right, right, right, right, right, left});
-  table.row({"slice", "chips", "requests/s", "TTFT p99", "TPOT p99", "latency p99", "meet it", ""});
+  base::text::TextTable table({left, right, right, right, right, right, right, right, left});
+  table.row({"slice", "chips", "requests/s", "TTFT p99", "TPOT p99", "latency p99", "a request", "meet it", ""});
   for (const SlicesReport::Slice& slice : r.slices) {
     if (!slice.served) {
-      table.row({slice.name, "", "", "", "", "", "", slice.refusal});
+      table.row({slice.name, "", "", "", "", "", "", "", slice.refusal});
       continue;
     }
     const auto& sum = slice.served->summary;
     const bool tokens = slice.served->plan.tokens;
     table.row({slice.name, fmt::format("{}", slice.chips), fmt::format("{:.4g}", sum.requests_per_s),
                tokens ? p99_text(sum.first_token.p99) : "", tokens ? p99_text(sum.per_token.p99) : "",
-               p99_text(sum.latency.p99), base::text::percent(sum.level_share, 2), r.meets(slice) ? "yes" : "no"});
+               p99_text(sum.latency.p99), run::joules_text(sum.joules_per_request),
+               base::text::percent(sum.level_share, 2), r.meets(slice) ? "yes" : "no"});
   }
   text += table.text();
   const std::int64_t best = r.smallest();

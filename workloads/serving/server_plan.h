@@ -42,6 +42,8 @@ struct ServerPlan {
   Nanoseconds transfer_latency;           ///< of a cache from one replica to another
   double transfer_seconds_per_token = 0;  ///< and for each of its tokens
 
+  double idle_watts = 0;  ///< that the chips of a replica draw in no step, away or not
+
   std::vector<Outage> outages;  ///< joined; replicas that decode come behind the others
   Buckets buckets;
 

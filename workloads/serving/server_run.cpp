@@ -66,6 +66,7 @@ struct Replica {
   std::set<Rank> queue;
   std::int64_t load = 0;  ///< requests that are routed here and not finished
   Nanoseconds step_begin;
+  TimedStep step;                 ///< while it is busy
   Nanoseconds timeout{-1};        ///< the next at which it looks at its queue
   std::vector<int> decoding;      ///< of the step
   std::vector<PromptPart> parts;  ///< of the step
@@ -97,6 +98,7 @@ class ServerRun {
     outcome_.served.resize(requests.size());
     outcome_.replicas.resize(replicas_.size());
     for (ReplicaOutcome& of : outcome_.replicas) of.present.set(Nanoseconds(0), 1);
+    outcome_.watts.set(Nanoseconds(0), plan.idle_watts * double(replicas_.size()));
     dirty_.resize(replicas_.size());
     for (const Outage& outage : plan.outages) {
       push(outage.begin, Event::Kind::stop, outage.replica);
@@ -287,7 +289,17 @@ class ServerRun {
     ++counts().steps;
     counts().filled += shape.decoding;
     counts().padded += times_.padded(shape).decoding;
-    push(now_ + times_.of(shape), Event::Kind::step_end, index, of.epoch);
+    of.step = times_.of(shape);
+    push(now_ + of.step.time, Event::Kind::step_end, index, of.epoch);
+  }
+
+  /// Counts what a step has taken up to now, at its end or when it is lost.
+  void account(int index) {
+    const Replica& of = replica(index);
+    ReplicaOutcome& result = outcome_.replicas[std::size_t(index)];
+    const Nanoseconds ran = now_ - of.step_begin;
+    result.busy += ran;
+    result.work += of.step.cost * (double(ran.value()) / double(of.step.time.value()));
   }
 
   StepShape shape_of(const Replica& of) {
@@ -454,9 +466,8 @@ class ServerRun {
     Replica& of = replica(index);
     of.busy = false;
     ++of.epoch;
-    ReplicaOutcome& result = outcome_.replicas[std::size_t(index)];
-    result.busy += now_ - of.step_begin;
-    ++result.steps;
+    account(index);
+    ++outcome_.replicas[std::size_t(index)].steps;
     for (const PromptPart& part : of.parts) {
       Sequence& one = sequence(part.request);
       one.cached += part.tokens;
@@ -623,7 +634,7 @@ class ServerRun {
     of.present = false;
     ++of.epoch;
     if (std::exchange(of.busy, false)) {
-      result.busy += now_ - of.step_begin;
+      account(index);
       ++counts().lost_steps;
     }
     result.present.set(now_, 0);
@@ -718,12 +729,19 @@ class ServerRun {
   // Records.
 
   void sample() {
-    double used = 0;
+    double used = 0, watts = 0, mxu = 0, hbm = 0;
     std::int64_t running = 0;
     for (const Replica& of : replicas_) {
       used += double(of.memory.used());
       running += std::int64_t(of.batch.size());
+      const double step_s = goodput::seconds(of.step.time);
+      watts += of.busy ? of.step.cost.joules / step_s : plan_.idle_watts;
+      mxu += of.busy ? of.step.cost.mxu_s / step_s : 0;
+      hbm += of.busy ? of.step.cost.hbm_s / step_s : 0;
     }
+    outcome_.watts.set(now_, watts);
+    outcome_.mxu.set(now_, mxu / double(replicas_.size()));
+    outcome_.hbm.set(now_, hbm / double(replicas_.size()));
     outcome_.waiting.set(now_, double(waiting_));
     outcome_.running.set(now_, double(running));
     outcome_.pages.set(now_, used / double(plan_.cache_pages * plan_.all_replicas()));
@@ -731,7 +749,10 @@ class ServerRun {
 
   void finish() {
     outcome_.end = now_;
-    for (TimeSeries* series : {&outcome_.waiting, &outcome_.running, &outcome_.pages}) series->end(now_);
+    for (TimeSeries* series :
+         {&outcome_.waiting, &outcome_.running, &outcome_.pages, &outcome_.watts, &outcome_.mxu, &outcome_.hbm}) {
+      series->end(now_);
+    }
     for (std::size_t i = 0; i < replicas_.size(); ++i) {
       ReplicaOutcome& of = outcome_.replicas[i];
       of.running.end(now_);
@@ -739,7 +760,6 @@ class ServerRun {
       if (!replicas_[i].present) of.away += now_;
       if (replicas_[i].memory.used() != 0) throw base::SimulationError("pages of the cache are left over");
     }
-    outcome_.steps = times_.known();
   }
 
   const ServerPlan& plan_;
@@ -759,13 +779,12 @@ class ServerRun {
 
 }  // namespace
 
-ServingOutcome serve(const ServerPlan& plan, const std::vector<Request>& requests, StepSeconds seconds) {
-  return ServerRun(plan, requests, StepTimes(std::move(seconds), plan.buckets)).run();
+ServingOutcome serve(const ServerPlan& plan, const std::vector<Request>& requests, StepCosts costs) {
+  return ServerRun(plan, requests, StepTimes(std::move(costs), plan.buckets)).run();
 }
 
-ServingOutcome serve_with_drawn_steps(const ServerPlan& plan, const std::vector<Request>& requests,
-                                      StepSeconds seconds) {
-  return ServerRun(plan, requests, StepTimes(std::move(seconds), std::nullopt)).run();
+ServingOutcome serve_with_drawn_steps(const ServerPlan& plan, const std::vector<Request>& requests, StepCosts costs) {
+  return ServerRun(plan, requests, StepTimes(std::move(costs), std::nullopt)).run();
 }
 
 }  // namespace podsim::workloads::serving

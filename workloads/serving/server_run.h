@@ -6,7 +6,7 @@
 #include "workloads/serving/request.h"
 #include "workloads/serving/server_plan.h"
 #include "workloads/serving/serving_outcome.h"
-#include "workloads/serving/step_times.h"
+#include "workloads/serving/step_cost.h"
 
 namespace podsim::workloads::serving {
 
@@ -19,7 +19,7 @@ namespace podsim::workloads::serving {
 ///   prompts    the rest of prompts that were begun, then requests of the queue as long as the batch has room and their
 ///              pages are free (page_watermark), up to the chunk. Blocks of a prompt that are in the memory are not
 ///              read
-///   time       seconds(shape), of the next larger shape for which programs are compiled
+///   time       costs(shape), of the next larger shape for which programs are compiled
 ///
 /// The step that reads a prompt's last tokens makes the answer's first one. With replicas that decode, the sequence
 /// then waits for memory and room there, and its cache is sent. When a replica stops, its step is lost, and its
@@ -29,10 +29,9 @@ namespace podsim::workloads::serving {
 ///
 /// Times are whole nanoseconds; what happens at one time is seen together by the steps that begin then. Throws
 /// base::SimulationError if requests wait for longer than 64 bits count.
-ServingOutcome serve(const ServerPlan& plan, const std::vector<Request>& requests, StepSeconds seconds);
+ServingOutcome serve(const ServerPlan& plan, const std::vector<Request>& requests, StepCosts costs);
 
 /// The same with steps whose times are not remembered and not padded, such as those that a law draws.
-ServingOutcome serve_with_drawn_steps(const ServerPlan& plan, const std::vector<Request>& requests,
-                                      StepSeconds seconds);
+ServingOutcome serve_with_drawn_steps(const ServerPlan& plan, const std::vector<Request>& requests, StepCosts costs);
 
 }  // namespace podsim::workloads::serving

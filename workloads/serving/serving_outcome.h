@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "workloads/serving/latency_histogram.h"
 #include "workloads/serving/request.h"
-#include "workloads/serving/step_times.h"
+#include "workloads/serving/step_cost.h"
 #include "workloads/serving/time_series.h"
 
 namespace podsim::workloads::serving {
@@ -50,6 +49,7 @@ struct ServingCounts {
 struct ReplicaOutcome {
   Nanoseconds busy, away;
   std::int64_t steps = 0, finished = 0;
+  StepCost work;       ///< of its steps; the part that ran of those that were lost
   TimeSeries running;  ///< sequences of its batch
   TimeSeries present;  ///< 1, or 0 while it is away
 };
@@ -61,8 +61,9 @@ struct ServingOutcome {
   Nanoseconds requests_in_time;        ///< integral of the requests in the system over the time
   LatencyHistogram gaps;               ///< between the tokens of an answer
   TimeSeries waiting, running, pages;  ///< requests in queues and in batches; share of all pages in use
+  TimeSeries watts;                    ///< of all replicas together
+  TimeSeries mxu, hbm;                 ///< shares of their peaks, the mean of all replicas
   std::vector<ReplicaOutcome> replicas;
-  std::map<StepShape, Nanoseconds> steps;  ///< shapes that were run, with their times
 };
 
 }  // namespace podsim::workloads::serving

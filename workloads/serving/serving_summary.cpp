@@ -10,6 +10,26 @@ namespace {
 
 double ratio_or_0(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
+/// What the replicas did, and what their chips drew: in steps that of the steps, else that of chips that do nothing.
+void add_work(const ServerPlan& plan, const ServingOutcome& outcome, ServingSummary& sum) {
+  double busy = 0, all = 0;
+  StepCost work;
+  for (const ReplicaOutcome& of : outcome.replicas) {
+    busy += goodput::seconds(of.busy);
+    all += goodput::seconds(outcome.end);
+    work += of.work;
+  }
+  sum.busy = ratio_or_0(busy, all);
+  sum.mxu_in_steps = ratio_or_0(work.mxu_s, busy);
+  sum.hbm_in_steps = ratio_or_0(work.hbm_s, busy);
+  sum.mxu = ratio_or_0(work.mxu_s, all);
+  sum.hbm = ratio_or_0(work.hbm_s, all);
+  sum.idle_joules = plan.idle_watts * (all - busy);
+  sum.joules = work.joules + sum.idle_joules;
+  sum.joules_per_request = ratio_or_0(sum.joules, double(outcome.counts.finished));
+  sum.joules_per_token = ratio_or_0(sum.joules, double(outcome.counts.made));
+}
+
 }  // namespace
 
 double quantile_of(const std::vector<double>& sorted, double share) {
@@ -30,7 +50,7 @@ LatencyFigures latency_figures(std::vector<double> seconds) {
           .most = seconds.back()};
 }
 
-ServingSummary summary_of(const std::vector<Request>& requests, const ServingOutcome& outcome,
+ServingSummary summary_of(const ServerPlan& plan, const std::vector<Request>& requests, const ServingOutcome& outcome,
                           const ServiceLevel& level, Nanoseconds warm_up) {
   ServingSummary sum;
   std::vector<double> wait, first, per_token, latency;
@@ -67,12 +87,7 @@ ServingSummary summary_of(const std::vector<Request>& requests, const ServingOut
              .most = gaps.quantile(1)};
   sum.level_share = counted > 0 ? double(met) / double(counted) : 0;
   sum.level_per_s = ratio_or_0(double(met), sum.seconds);
-  double busy = 0, all = 0;
-  for (const ReplicaOutcome& of : outcome.replicas) {
-    busy += goodput::seconds(of.busy);
-    all += goodput::seconds(outcome.end);
-  }
-  sum.busy = ratio_or_0(busy, all);
+  add_work(plan, outcome, sum);
   const ServingCounts& counts = outcome.counts;
   sum.mean_batch = ratio_or_0(double(counts.filled), double(counts.steps));
   sum.padding = 1 - ratio_or_0(double(counts.filled), double(counts.padded));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "workloads/serving/request.h"
+#include "workloads/serving/server_plan.h"
 #include "workloads/serving/service_level.h"
 #include "workloads/serving/serving_outcome.h"
 
@@ -29,9 +30,13 @@ struct ServingSummary {
   double level_per_s = 0;              ///< these per second: the goodput
   double busy = 0;                     ///< share of the time that replicas are in steps
   double mean_batch = 0, padding = 0;  ///< sequences of a step; share of the room in steps that has none
+  /// Shares of the peaks of MXUs and HBM: of the time in steps, and of all the time of replicas.
+  double mxu_in_steps = 0, hbm_in_steps = 0, mxu = 0, hbm = 0;
+  double joules = 0, idle_joules = 0;                   ///< of all chips until the end; the part of it outside steps
+  double joules_per_request = 0, joules_per_token = 0;  ///< of all requests, of all tokens made; 0 of none
 };
 
-ServingSummary summary_of(const std::vector<Request>& requests, const ServingOutcome& outcome,
+ServingSummary summary_of(const ServerPlan& plan, const std::vector<Request>& requests, const ServingOutcome& outcome,
                           const ServiceLevel& level, Nanoseconds warm_up);
 
 }  // namespace podsim::workloads::serving

@@ -41,9 +41,10 @@ StepShape Buckets::up(const StepShape& shape) const {
           .prefill_cached = in_pages(shape.prefill_cached)};
 }
 
-Nanoseconds StepTimes::of(const StepShape& shape) {
+TimedStep StepTimes::of(const StepShape& shape) {
   const auto asked = [&](const StepShape& of) {
-    return std::max(event_time(seconds_(of), "a step takes longer", "a larger slice"), Nanoseconds(1));
+    const StepCost cost = costs_(of);
+    return TimedStep{std::max(event_time(cost.seconds, "a step takes longer", "a larger slice"), Nanoseconds(1)), cost};
   };
   if (!buckets_) return asked(shape);
   const StepShape up = buckets_->up(shape);

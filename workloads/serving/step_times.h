@@ -3,12 +3,12 @@
 
 #include <compare>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "workloads/serving/request.h"
+#include "workloads/serving/step_cost.h"
 
 namespace podsim::workloads::serving {
 
@@ -21,8 +21,11 @@ struct StepShape {
   auto operator<=>(const StepShape&) const = default;
 };
 
-/// Seconds that a step takes on an idle replica, launch included.
-using StepSeconds = std::function<double(const StepShape&)>;
+/// A step and what it takes.
+struct TimedStep {
+  Nanoseconds time;  ///< at least one
+  StepCost cost = {};
+};
 
 /// Programs are compiled for some sizes only, and a step runs the next larger one, with padding:
 ///
@@ -49,19 +52,16 @@ std::int64_t bucket_of(std::int64_t count, std::int64_t least = 1);
 /// The times of steps. With buckets each shape is padded and asked for once, without them every step is asked for.
 class StepTimes {
  public:
-  StepTimes(StepSeconds seconds, std::optional<Buckets> buckets) : seconds_(std::move(seconds)), buckets_(buckets) {}
+  StepTimes(StepCosts costs, std::optional<Buckets> buckets) : costs_(std::move(costs)), buckets_(buckets) {}
 
-  /// At least a nanosecond.
-  Nanoseconds of(const StepShape& shape);
+  TimedStep of(const StepShape& shape);
   /// The shape that a step is padded to.
   StepShape padded(const StepShape& shape) const { return buckets_ ? buckets_->up(shape) : shape; }
-  /// The shapes that were asked for, with their times.
-  const std::map<StepShape, Nanoseconds>& known() const { return known_; }
 
  private:
-  StepSeconds seconds_;
+  StepCosts costs_;
   std::optional<Buckets> buckets_;
-  std::map<StepShape, Nanoseconds> known_;
+  std::map<StepShape, TimedStep> known_;
 };
 
 }  // namespace podsim::workloads::serving

@@ -62,6 +62,27 @@ TEST(Serve, OfOneRequestIsItsSteps) {
   EXPECT_NEAR(one["latency_s"]["mean"].get<double>(), read + 4 * decode, 5e-9);
 }
 
+/// The energy of a request is that of its steps, which podsim run prints, and that of idle chips before it arrives.
+TEST(Serve, TakesTheEnergyOfItsSteps) {
+  const test::Folder folder;
+  const ServeFigures one =
+      served(folder, {"serve", "resnet50", "--rate", "1/s", "--requests", "1", "--max-batch", "8"});
+  const test::Outcome outcome =
+      folder.run({"run", "resnet50", "--slice", "1x1", "--inference", "--batch-per-core", "1", "--json"});
+  const ServeFigures run = ServeFigures::parse(outcome.out);
+  ASSERT_EQ(one["programs"].size(), 1u);
+  const ServeFigures& program = one["programs"][0];
+  const double step_s = run["step_time_s"], step_j = run["energy"]["step_j"];
+  EXPECT_NEAR(program["step_j"].get<double>(), step_j, 1e-9);
+  EXPECT_NEAR(program["mxu"].get<double>(), run["utilization"]["mxu"].get<double>(), 1e-12);
+  EXPECT_NEAR(program["hbm"].get<double>(), run["utilization"]["hbm"].get<double>(), 1e-12);
+  const ServeFigures& energy = one["energy"];
+  const double idle_j = (one["time_s"].get<double>() - step_s) * run["energy"]["chip_idle_w"].get<double>();
+  EXPECT_NEAR(energy["joules"].get<double>(), step_j + idle_j, 1e-6);
+  EXPECT_NEAR(energy["request_j"].get<double>(), step_j + idle_j, 1e-6);
+  EXPECT_NEAR(one["utilization"]["mxu_in_steps"].get<double>(), program["mxu"].get<double>(), 1e-6);
+}
+
 TEST(Serve, WritesAFolderThatIsTheSameForTheSameSeed) {
   const test::Folder folder;
   const ServeWords words = tiny_server({"--rate", "300/s", "--requests", "200", "--replicas", "2", "--between-stops",

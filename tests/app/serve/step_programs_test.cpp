@@ -48,6 +48,7 @@ TEST(StepPrograms, MixedStepsTakeWhatWholeProgramsTake) {
   const app::run::RunOptions options = decoder();
   app::serve::StepPrograms programs(options, true, base::Duration(0));
   programs.limit_tokens(4096);
+<<<<<<< HEAD
   for (const StepShape& shape :
        {StepShape{4, 128, 256, 0}, StepShape{4, 1024, 256, 0}, StepShape{16, 1024, 64, 128},
         StepShape{16, 128, 256, 1024}, StepShape{16, 512, 64, 512}, StepShape{32, 2048, 512, 2048},
@@ -56,6 +57,26 @@ TEST(StepPrograms, MixedStepsTakeWhatWholeProgramsTake) {
         << shape.decoding << " sequences with " << shape.cached << ", " << shape.prefill_tokens << " behind "
         << shape.prefill_cached;
   }
+=======
+  for (const StepShape& shape : {StepShape{4, 128, 256, 0}, StepShape{4, 1024, 256, 0}, StepShape{16, 1024, 64, 128},
+                                 StepShape{16, 128, 256, 1024}, StepShape{1, 4096, 128, 1024}}) {
+    EXPECT_NEAR(programs.cost(shape).seconds / run_of(shape), 1, 1e-9)
+        << shape.decoding << " sequences with " << shape.cached << ", " << shape.prefill_tokens << " behind "
+        << shape.prefill_cached;
+  }
+  for (const std::int64_t keys : {256, 512, 896}) {
+    const double first = run_of({16, 128, 64, 128}), last = run_of({16, 1024, 64, 128}),
+                 found = programs.cost({16, keys, 64, 128}).seconds;
+    EXPECT_GT(found, std::min(first, last)) << keys;
+    EXPECT_LT(found, std::max(first, last)) << keys;
+    EXPECT_NEAR(found, first + (last - first) * double(keys - 128) / (1024 - 128), 1e-12);
+  }
+  const std::vector<double> corners{run_of({16, 128, 64, 128}), run_of({16, 1024, 64, 128}),
+                                    run_of({16, 128, 64, 1024}), run_of({16, 1024, 64, 1024})};
+  const double inside = programs.cost({16, 512, 64, 512}).seconds;
+  EXPECT_GT(inside, std::ranges::min(corners));
+  EXPECT_LT(inside, std::ranges::max(corners));
+>>>>>>> 9b420f58 (serving: add the MXU, the HBM and the joules of steps to a run)
 }
 
 /// Times between the numbers of keys for which there are programs: within 3 % of a program for the number.
@@ -66,7 +87,7 @@ TEST(StepPrograms, AreLinearBetweenNumbersOfKeys) {
   for (const std::int64_t sequences : {1, 8, 32}) {
     for (const std::int64_t keys : {128, 256, 640, 1024, 1536, 2048, 3072}) {
       const StepShape shape{sequences, keys, 0, 0};
-      EXPECT_NEAR(programs.seconds(shape) / run_of(shape), 1, 0.03) << sequences << " sequences with " << keys;
+      EXPECT_NEAR(programs.cost(shape).seconds / run_of(shape), 1, 0.03) << sequences << " sequences with " << keys;
     }
   }
 }
@@ -76,7 +97,7 @@ TEST(StepPrograms, AddTheTimeOfTheHost) {
   app::run::RunOptions options;
   options.workload = "perceptron";
   app::serve::StepPrograms without(options, false, base::Duration(0)), with(options, false, base::Duration(2e-3));
-  EXPECT_NEAR(with.seconds({.decoding = 8}) - without.seconds({.decoding = 8}), 2e-3, 1e-12);
+  EXPECT_NEAR(with.cost({.decoding = 8}).seconds - without.cost({.decoding = 8}).seconds, 2e-3, 1e-12);
 }
 
 /// The keys and values of a token, in closed form: 2 x layers x model, in bf16, on all cores together. The cache and

@@ -9,6 +9,7 @@
 #include "tests/workloads/serving/server_plans.h"
 #include "workloads/serving/load.h"
 #include "workloads/serving/server_run.h"
+#include "workloads/serving/serving_summary.h"
 
 namespace podsim {
 namespace serving = workloads::serving;
@@ -34,6 +35,7 @@ RandomServer random_server(std::uint64_t seed, std::int64_t requests) {
   plan.page = 8;
   plan.block = 16;
   plan.cache_pages = dice.between(20, 90);
+  plan.idle_watts = double(dice.between(0, 80));
   plan.cached = serving::CachedTokens(dice.between(0, 1));
   plan.transfer_latency = Nanoseconds(dice.between(0, 5'000'000));
   plan.transfer_seconds_per_token = 1e-6 * double(dice.between(0, 50));
@@ -61,9 +63,28 @@ RandomServer random_server(std::uint64_t seed, std::int64_t requests) {
   return of;
 }
 
-double step_of(const serving::StepShape& shape) {
-  return 2e-3 + 1e-4 * double(shape.decoding) + 2e-7 * double(shape.decoding * shape.cached) +
-         1e-5 * double(shape.prefill_tokens) + 1e-9 * double(shape.prefill_tokens * shape.prefill_cached);
+/// A third of the time on the MXUs, half of it on the HBM; joules do not follow the time alone.
+serving::StepCost step_of(const serving::StepShape& shape) {
+  serving::StepCost cost = 2e-3 + 1e-4 * double(shape.decoding) + 2e-7 * double(shape.decoding * shape.cached) +
+                           1e-5 * double(shape.prefill_tokens) +
+                           1e-9 * double(shape.prefill_tokens * shape.prefill_cached);
+  cost.joules = 0.3 + 100 * cost.seconds;
+  cost.mxu_s = cost.seconds / 3;
+  cost.hbm_s = cost.seconds / 2;
+  return cost;
+}
+
+/// Energy is neither lost nor made: the integral of the watts over the time is the joules of the steps and, outside
+/// steps, those of idle chips. Steps end on whole nanoseconds, of more than 2 ms.
+void expect_energy_conserved(const RandomServer& of, const serving::ServingOutcome& outcome) {
+  const serving::ServingSummary sum = serving::summary_of(of.plan, of.requests, outcome, {}, Nanoseconds(0));
+  const double end = workloads::goodput::seconds(outcome.end);
+  EXPECT_NEAR(outcome.watts.mean() * end / sum.joules, 1, 1e-9);
+  EXPECT_NEAR(sum.idle_joules, of.plan.idle_watts * end * double(of.plan.all_replicas()) * (1 - sum.busy), 1e-6 * end);
+  EXPECT_NEAR(sum.mxu_in_steps, 1.0 / 3, 1e-6);
+  EXPECT_NEAR(sum.hbm, sum.busy / 2, 1e-6);
+  EXPECT_NEAR(outcome.mxu.mean(), sum.mxu, 1e-9);
+  EXPECT_NEAR(outcome.hbm.mean(), sum.hbm, 1e-9);
 }
 
 /// What goes in comes out: requests, tokens of answers, tokens of caches, and the time that requests are in the system.
@@ -114,6 +135,7 @@ TEST(ServerConservation, NothingIsLostOrMade) {
     const RandomServer of = random_server(seed, 600);
     const auto outcome = serving::serve(of.plan, of.requests, step_of);
     expect_conserved(of, outcome);
+    expect_energy_conserved(of, outcome);
     preemptions += outcome.counts.preemptions;
     stops += outcome.counts.requeued;
     transfers += outcome.counts.transfers;
@@ -141,6 +163,7 @@ TEST(ServerConservation, HoldsOverTenMillionEvents) {
     const RandomServer of = random_server(seed, 40'000);
     const auto outcome = serving::serve(of.plan, of.requests, step_of);
     expect_conserved(of, outcome);
+    expect_energy_conserved(of, outcome);
     events += outcome.counts.steps + outcome.counts.arrived + outcome.counts.preemptions + outcome.counts.requeued +
               outcome.counts.transfers;
   }

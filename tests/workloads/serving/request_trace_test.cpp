@@ -81,8 +81,8 @@ TEST(ServiceLevel, IsNotMetByNothing) {
   const std::vector<serving::Request> requests{{.arrival = serving::Nanoseconds(1)}};
   serving::ServingOutcome outcome;
   outcome.served.resize(1);
-  EXPECT_EQ(serving::summary_of(requests, outcome, level, serving::Nanoseconds(2)).level_share, 0);
-  EXPECT_EQ(serving::summary_of(requests, outcome, level, serving::Nanoseconds(0)).level_share, 0);
+  EXPECT_EQ(serving::summary_of({}, requests, outcome, level, serving::Nanoseconds(2)).level_share, 0);
+  EXPECT_EQ(serving::summary_of({}, requests, outcome, level, serving::Nanoseconds(0)).level_share, 0);
 }
 
 TEST(ServiceLevel, PointsAtWhatIsNoLimit) {

@@ -7,6 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "tests/workloads/serving/server_plans.h"
+#include "workloads/serving/serving_summary.h"
 
 namespace podsim {
 namespace serving = workloads::serving;
@@ -30,6 +31,40 @@ TEST(ServerRun, ReadsAPromptThenDecodes) {
   EXPECT_EQ(outcome.counts.steps, 4);
   EXPECT_EQ(outcome.counts.made, 4);
   EXPECT_TRUE(outcome.counts.balances());
+}
+
+/// Idle for 5 ms at 30 W, then 20 ms that take 4 J and three steps of 2 J each: 10.15 J for 4 tokens in 58 ms.
+TEST(ServerRun, AddsTheEnergyOfStepsAndOfIdleChips) {
+  serving::ServerPlan plan = test::one_replica();
+  plan.idle_watts = 30;
+  const std::vector<serving::Request> requests{{.arrival = milliseconds(5), .input = 100, .output = 4}};
+  const auto outcome = serving::serve(plan, requests, [](const serving::StepShape& shape) {
+    serving::StepCost cost =
+        sum_of_parts({.decoding = shape.decoding, .prefill_tokens = shape.prefill_tokens > 0 ? 100 : 0});
+    cost.joules = shape.prefill_tokens > 0 ? 4 : 2;
+    return cost;
+  });
+  const auto sum = serving::summary_of(plan, requests, outcome, {}, Nanoseconds(0));
+  EXPECT_NEAR(sum.joules, 10.15, 1e-9);
+  EXPECT_NEAR(sum.idle_joules, 0.15, 1e-9);
+  EXPECT_NEAR(sum.joules_per_token, 10.15 / 4, 1e-9);
+  EXPECT_NEAR(sum.joules_per_request, 10.15, 1e-9);
+  EXPECT_NEAR(outcome.watts.mean(), 10.15 / 0.058, 1e-6);
+}
+
+/// Half of a step of 8 J has run when its replica stops; what follows takes idle watts, away or not.
+TEST(ServerRun, CountsTheEnergyOfALostStep) {
+  serving::ServerPlan plan = test::queue_of_samples(1);
+  plan.idle_watts = 10;
+  plan.outages = {{0, milliseconds(50), milliseconds(150)}};
+  const auto requests = test::samples_at({0});
+  const auto outcome = serving::serve(plan, requests, [](const serving::StepShape&) {
+    serving::StepCost cost(0.1);
+    cost.joules = 8;
+    return cost;
+  });
+  EXPECT_EQ(outcome.counts.lost_steps, 1);
+  EXPECT_NEAR(serving::summary_of(plan, requests, outcome, {}, Nanoseconds(0)).joules, 4 + 0.1 * 10 + 8, 1e-9);
 }
 
 /// The second prompt, whole, delays the first sequence's second token: it is read from 20 to 40 ms. Then both decode in
