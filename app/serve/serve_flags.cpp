@@ -213,7 +213,7 @@ void add_replica_flags(CLI::App& command, ServeOptions& options) {
             if (rate <= 0) throw base::InputError("--transfer-rate is above 0");
             options.transfer_rate = base::Bandwidth(rate);
           },
-          "At which a cache is sent [12.5 GB/s, assumed]")
+          "Of a replica's network port, which sends one cache at a time\nand receives one [12.5 GB/s, assumed]")
       ->option_text("RATE");
   add_time(
       command, "--transfer-latency", [&options](base::Duration time) { options.transfer_latency = time; },

@@ -122,6 +122,9 @@ std::string serving_json(const ServingReport& r, bool with_wall) {
                      {"mean", r.outcome.pages.mean()},
                      {"most", r.outcome.pages.most()}};
   }
+  if (r.plan.decode_replicas > 0) {
+    json["transfers"] = {{"wait_s", sum.transfer_wait}, {"busiest_port", sum.busiest_port}};
+  }
   json["counts"] = counts_json(r.outcome.counts);
   json["of_replicas"] = replicas_json(r);
   json["programs"] = programs_json(r);

@@ -82,7 +82,10 @@ std::string cache_text(const ServingReport& r) {
                         base::text::counted(counts.requeued, "request of a replica", "requests of replicas"));
   }
   if (counts.transfers > 0) {
-    text += fmt::format("transfers      {} caches from replicas that read to those that decode\n", counts.transfers);
+    text += fmt::format(
+        "transfers      {} caches to replicas that decode, a wait of {} for network ports on average; the busiest {} "
+        "busy\n",
+        counts.transfers, time_text(r.summary.transfer_wait), base::text::percent(r.summary.busiest_port));
   }
   return text;
 }

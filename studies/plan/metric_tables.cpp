@@ -384,6 +384,8 @@ std::vector<StudyMetric> serve_metrics() {
       {"cache.bytes_per_token", "B", "Keys and values of a token, on all cores", value, false},
       {"cache.mean", "1", "Share of the pages in use, on average", value, false},
       {"cache.most", "1", "Share of the pages in use, at most", value, false},
+      {"transfers.wait_s", "s", "For network ports, of a cache on average", value, false},
+      {"transfers.busiest_port", "1", "Share of the time in which the busiest port works", value, false},
       {"of_replicas.busy_s", "s", "In steps, of all replicas", sum},
       {"of_replicas.away_s", "s", "Away, of all replicas", sum},
       {"of_replicas.steps", "", "Steps of all replicas", sum},

@@ -39,8 +39,8 @@ struct ServerPlan {
   std::int64_t cache_pages = 1;  ///< of a replica
   CachedTokens cached = CachedTokens::mean;
 
-  Nanoseconds transfer_latency;           ///< of a cache from one replica to another
-  double transfer_seconds_per_token = 0;  ///< and for each of its tokens
+  Nanoseconds transfer_latency;           ///< of a cache from one replica to another, behind its bytes
+  double transfer_seconds_per_token = 0;  ///< in which it has the ports of both replicas
 
   double idle_watts = 0;  ///< that the chips of a replica draw in no step, away or not
 

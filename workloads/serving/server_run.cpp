@@ -17,6 +17,7 @@
 #include "base/host/interrupt.h"
 #include "workloads/serving/cache_memory.h"
 #include "workloads/serving/event_time.h"
+#include "workloads/serving/transfer_ports.h"
 
 namespace podsim::workloads::serving {
 namespace {
@@ -73,7 +74,7 @@ struct Replica {
 };
 
 struct Event {
-  enum class Kind : std::uint8_t { step_end, transfer_end, stop, come_back, timeout };
+  enum class Kind : std::uint8_t { step_end, cache_sent, transfer_end, stop, come_back, timeout };
   Nanoseconds time;
   std::int64_t order = 0;
   Kind kind = Kind::step_end;
@@ -90,7 +91,11 @@ struct Later {
 class ServerRun {
  public:
   ServerRun(const ServerPlan& plan, const std::vector<Request>& requests, StepTimes times)
-      : plan_(plan), requests_(requests), times_(std::move(times)), sequences_(requests.size()) {
+      : plan_(plan),
+        requests_(requests),
+        times_(std::move(times)),
+        sequences_(requests.size()),
+        ports_(std::size_t(plan.all_replicas())) {
     for (std::int64_t i = 0; i < plan.all_replicas(); ++i) {
       replicas_.emplace_back(plan.cache_pages, plan.block / plan.page);
       replicas_.back().decodes_only = i >= plan.replicas;
@@ -117,6 +122,7 @@ class ServerRun {
         handle(event);
       }
       begin_steps();
+      begin_transfers();
       sample();
     }
     finish();
@@ -165,6 +171,9 @@ class ServerRun {
     switch (event.kind) {
       case Event::Kind::step_end:
         if (replica(event.subject).epoch == event.epoch) end_step(event.subject);
+        break;
+      case Event::Kind::cache_sent:
+        if (sequence(event.subject).epoch == event.epoch) ports_.end(event.subject, now_);
         break;
       case Event::Kind::transfer_end:
         if (sequence(event.subject).epoch == event.epoch) end_transfer(event.subject);
@@ -583,7 +592,7 @@ class ServerRun {
     enqueue(*chosen, request);
   }
 
-  /// Has caches sent for which there are memory and room.
+  /// Asks for the caches for which there are memory and room.
   void receive(int index) {
     Replica& of = replica(index);
     std::set<Rank>& queue = queue_of(index);
@@ -603,10 +612,19 @@ class ServerRun {
       one.target_pages = pages;
       one.stage = Stage::sent;
       of.sent.insert(request);
-      ++counts().transfers;
       const Nanoseconds time = event_time(plan_.transfer_seconds_per_token * double(one.cached),
                                           "sending a cache takes longer", "a higher rate of transfers");
-      push(now_ + plan_.transfer_latency + time, Event::Kind::transfer_end, request, one.epoch);
+      ports_.ask({request, one.replica, index, now_, time});
+    }
+  }
+
+  void begin_transfers() {
+    for (const CacheTransfer& of : ports_.begin(now_)) {
+      ++counts().transfers;
+      outcome_.transfer_wait += now_ - of.asked;
+      const std::int32_t epoch = sequence(of.request).epoch;
+      push(now_ + of.time, Event::Kind::cache_sent, of.request, epoch);
+      push(now_ + of.time + plan_.transfer_latency, Event::Kind::transfer_end, of.request, epoch);
     }
   }
 
@@ -678,6 +696,7 @@ class ServerRun {
   }
 
   void lose(int request) {
+    ports_.cancel(request, now_);
     Sequence& one = sequence(request);
     one.pages = one.blocks = one.target_pages = 0;
     one.target = no_replica;
@@ -757,6 +776,8 @@ class ServerRun {
       ReplicaOutcome& of = outcome_.replicas[i];
       of.running.end(now_);
       of.present.end(now_);
+      of.sending = ports_.sent(i);
+      of.receiving = ports_.received(i);
       if (!replicas_[i].present) of.away += now_;
       if (replicas_[i].memory.used() != 0) throw base::SimulationError("pages of the cache are left over");
     }
@@ -767,6 +788,7 @@ class ServerRun {
   StepTimes times_;
   std::vector<Sequence> sequences_;
   std::vector<Replica> replicas_;
+  TransferPorts ports_;
   std::vector<char> dirty_;  ///< replicas that may begin a step
   std::priority_queue<Event, std::vector<Event>, Later> events_;
   std::set<Rank> unrouted_, untargeted_;  ///< requests while no replica is present

@@ -22,10 +22,10 @@ namespace podsim::workloads::serving {
 ///   time       costs(shape), of the next larger shape for which programs are compiled
 ///
 /// The step that reads a prompt's last tokens makes the answer's first one. With replicas that decode, the sequence
-/// then waits for memory and room there, and its cache is sent. When a replica stops, its step is lost, and its
-/// requests are routed once more. Tokens that a request is drawn to find in the cache (Request::seen) are read again
-/// when its cache was dropped or lost; blocks with names are found if they are there. Requests whose cache would not
-/// fit an empty replica are refused.
+/// then waits for memory and room there, then for the network ports of both (TransferPorts), and its cache is sent.
+/// When a replica stops, its step is lost, and its requests are routed once more. Tokens that a request is drawn to
+/// find in the cache (Request::seen) are read again when its cache was dropped or lost; blocks with names are found if
+/// they are there. Requests whose cache would not fit an empty replica are refused.
 ///
 /// Times are whole nanoseconds; what happens at one time is seen together by the steps that begin then. Throws
 /// base::SimulationError if requests wait for longer than 64 bits count.

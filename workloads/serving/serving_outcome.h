@@ -49,15 +49,17 @@ struct ServingCounts {
 struct ReplicaOutcome {
   Nanoseconds busy, away;
   std::int64_t steps = 0, finished = 0;
-  StepCost work;       ///< of its steps; the part that ran of those that were lost
-  TimeSeries running;  ///< sequences of its batch
-  TimeSeries present;  ///< 1, or 0 while it is away
+  Nanoseconds sending, receiving;  ///< in which its network port sends caches, and receives them
+  StepCost work;                   ///< of its steps; the part that ran of those that were lost
+  TimeSeries running;              ///< sequences of its batch
+  TimeSeries present;              ///< 1, or 0 while it is away
 };
 
 struct ServingOutcome {
   std::vector<Served> served;  ///< in the order of the requests
   ServingCounts counts;
   Nanoseconds end;                     ///< the last request is finished
+  Nanoseconds transfer_wait;           ///< of all caches together, for network ports
   Nanoseconds requests_in_time;        ///< integral of the requests in the system over the time
   LatencyHistogram gaps;               ///< between the tokens of an answer
   TimeSeries waiting, running, pages;  ///< requests in queues and in batches; share of all pages in use

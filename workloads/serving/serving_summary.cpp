@@ -20,6 +20,11 @@ void add_work(const ServerPlan& plan, const ServingOutcome& outcome, ServingSumm
     work += of.work;
   }
   sum.busy = ratio_or_0(busy, all);
+  for (const ReplicaOutcome& of : outcome.replicas) {
+    const double held = goodput::seconds(std::max(of.sending, of.receiving));
+    sum.busiest_port = std::max(sum.busiest_port, ratio_or_0(held, goodput::seconds(outcome.end)));
+  }
+  sum.transfer_wait = ratio_or_0(goodput::seconds(outcome.transfer_wait), double(outcome.counts.transfers));
   sum.mxu_in_steps = ratio_or_0(work.mxu_s, busy);
   sum.hbm_in_steps = ratio_or_0(work.hbm_s, busy);
   sum.mxu = ratio_or_0(work.mxu_s, all);

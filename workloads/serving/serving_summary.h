@@ -33,6 +33,7 @@ struct ServingSummary {
   /// Shares of the peaks of MXUs and HBM: of the time in steps, and of all the time of replicas.
   double mxu_in_steps = 0, hbm_in_steps = 0, mxu = 0, hbm = 0;
   double joules = 0, idle_joules = 0;                   ///< of all chips until the end; the part of it outside steps
+  double transfer_wait = 0, busiest_port = 0;           ///< seconds of a cache; share of all the time
   double joules_per_request = 0, joules_per_token = 0;  ///< of all requests, of all tokens made; 0 of none
 };
 

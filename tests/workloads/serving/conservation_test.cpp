@@ -117,6 +117,13 @@ void expect_conserved(const RandomServer& of, const serving::ServingOutcome& out
   EXPECT_EQ(outcome.requests_in_time, in_system);
   EXPECT_EQ(outcome.gaps.count(), answers - outcome.counts.finished);
   EXPECT_LE(outcome.pages.most(), 1);
+  Nanoseconds sent, received;
+  for (const serving::ReplicaOutcome& replica : outcome.replicas) {
+    EXPECT_LE(std::max(replica.sending, replica.receiving), outcome.end);
+    sent += replica.sending;
+    received += replica.receiving;
+  }
+  EXPECT_EQ(sent, received);
 }
 
 std::string bytes_of(const serving::ServingOutcome& outcome) {

@@ -105,6 +105,34 @@ TEST(ServedQueue, WithConstantServiceWaitsAsMDc) {
   }
 }
 
+/// Caches of one size wait for the port of the replica that reads prompts as customers of M/D/1 for their server, since
+/// reading a prompt takes next to nothing: rho D / (2 (1 - rho)). A step takes 1 us, which the bounds have on top.
+TEST(ServedQueue, CachesWaitForAPortAsMD1) {
+  for (const double load : {0.5, 0.7, 0.8}) {
+    const double sending = 0.02;
+    auto requests = poisson(load / sending, 200'000, 11);
+    for (serving::Request& request : requests) {
+      request.input = 10;
+      request.output = 2;
+    }
+    serving::ServerPlan plan = test::one_replica();
+    plan.decode_replicas = 1;
+    plan.max_batch = plan.cache_pages = 1'000'000;
+    plan.transfer_latency = test::milliseconds(3);
+    plan.transfer_seconds_per_token = sending / 10;
+    const auto outcome = serving::serve(plan, requests, [](const serving::StepShape&) { return 1e-6; });
+    std::vector<double> waited;
+    for (const serving::Served& of : outcome.served) {
+      waited.push_back(workloads::goodput::seconds(of.finish - of.first_token) - sending - 0.003);
+    }
+    const double expected = load * sending / (2 * (1 - load));
+    EXPECT_NEAR(mean_of(waited), expected, 3 * sigma_of_mean(waited) + 2e-6) << "load " << load;
+    EXPECT_NEAR(workloads::goodput::seconds(outcome.replicas[0].sending) / workloads::goodput::seconds(outcome.end),
+                load, 0.01);
+    EXPECT_EQ(outcome.replicas[0].sending, outcome.replicas[1].receiving);
+  }
+}
+
 /// Little's law holds for every run, to the nanosecond: the integral of the number of requests in the system over the
 /// time is the sum of their times in it.
 TEST(ServedQueue, HoldsLittlesLawExactly) {

@@ -171,6 +171,51 @@ TEST(ServerRun, SendsCachesToReplicasThatDecode) {
   EXPECT_EQ(outcome.counts.transfers, 1);
 }
 
+/// Two prompts of 100 tokens are read until 20 and 40 ms; a cache takes 50 ms of a port and 2 ms more. The second one
+/// waits until the first is sent at 70 ms: 50 more, 2 ms of latency and a step of 11 ms make 133.
+TEST(ServerRun, SendsOneCacheAtATime) {
+  serving::ServerPlan plan = test::one_replica();
+  plan.decode_replicas = 1;
+  plan.transfer_latency = milliseconds(2);
+  plan.transfer_seconds_per_token = 500e-6;
+  const std::vector<serving::Request> requests(2, {.arrival = milliseconds(0), .input = 100, .output = 2});
+  const auto outcome = serving::serve_with_drawn_steps(plan, requests, sum_of_parts);
+  EXPECT_EQ(outcome.served[0].finish, milliseconds(20 + 50 + 2 + 11));
+  EXPECT_EQ(outcome.served[1].finish, milliseconds(133));
+  EXPECT_EQ(outcome.transfer_wait, milliseconds(30));
+}
+
+/// Two replicas that read end at 20 ms and send to the same one, which receives one cache after the other; to two
+/// replicas they send at once.
+TEST(ServerRun, ReceivesOneCacheAtATime) {
+  serving::ServerPlan plan = test::one_replica();
+  plan.replicas = 2;
+  plan.transfer_seconds_per_token = 500e-6;
+  const std::vector<serving::Request> requests(2, {.arrival = milliseconds(0), .input = 100, .output = 2});
+  for (const std::int64_t decoding : {1, 2}) {
+    plan.decode_replicas = decoding;
+    const auto outcome = serving::serve_with_drawn_steps(plan, requests, sum_of_parts);
+    EXPECT_EQ(outcome.served[0].finish, milliseconds(20 + 50 + 11));
+    EXPECT_EQ(outcome.served[1].finish, milliseconds(20 + (decoding == 1 ? 100 : 50) + 11));
+  }
+}
+
+/// The replica that receives stops at 60 ms. Its request and one whose cache waits for the same port are read again;
+/// what is sent then finds the ports free.
+TEST(ServerRun, FreesThePortsOfAReplicaThatStops) {
+  serving::ServerPlan plan = test::one_replica();
+  plan.decode_replicas = 1;
+  plan.transfer_seconds_per_token = 500e-6;
+  plan.outages = {{1, milliseconds(60), milliseconds(70)}};
+  const std::vector<serving::Request> requests(2, {.arrival = milliseconds(0), .input = 100, .output = 3});
+  const auto outcome = serving::serve_with_drawn_steps(plan, requests, sum_of_parts);
+  // Both have made a token, and are read with it in 20.1 ms each from 60 ms on, which makes the second one.
+  EXPECT_EQ(outcome.counts.requeued, 2);
+  EXPECT_EQ(outcome.served[0].finish, Nanoseconds(80'100'000 + 50'500'000 + 11'000'000));
+  EXPECT_EQ(outcome.served[1].finish, Nanoseconds(80'100'000 + 2 * 50'500'000 + 11'000'000));
+  EXPECT_TRUE(outcome.counts.balances());
+}
+
 /// The replica stops in the second step: the request is read again, with its first token, when it comes back at 100 ms:
 /// 101 tokens take 20.1 ms and make the second token.
 TEST(ServerRun, ReadsAgainWhatAStopHasLost) {
