@@ -33,8 +33,8 @@ struct DecodeOptions {
   double top_p = 0.9;
   std::int64_t beam = 0;   ///< hypotheses of a beam search for each sequence; 0: none
   std::int64_t steps = 1;  ///< tokens that a loop on the device makes in one launch
-  bool all_next = false;   ///< a next token after each of the new tokens, not only after the last
-  bool logits = false;     ///< the step gives the logits instead of next tokens
+  bool all_next = false;  ///< a next token after each of the new tokens, not only after the last; of a prefill the last
+  bool logits = false;    ///< the step gives the logits instead of next tokens
 };
 
 /// Adds the keys "decode.*" that do not tell of a cache of keys and values, bound to the fields of `options`.

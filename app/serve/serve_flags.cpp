@@ -26,6 +26,7 @@ namespace {
 using Kind = base::Dimensional::Kind;
 
 constexpr std::int64_t most_tokens = 10'000'000, most_replicas = 4096, most_sequences = 1 << 20;
+constexpr std::int64_t most_drafted = 64;  ///< so that the least number of keys holds them
 constexpr double most_rate = 1e7, most_seconds = 1e7;
 
 double serving_quantity(const char* flag, const std::string& text, Kind kind, double most, const char* example) {
@@ -177,6 +178,38 @@ void add_batch_flags(CLI::App& command, ServeOptions& options) {
       "Time of the host for each step, before it begins [0 s]");
 }
 
+void add_draft_flags(CLI::App& command, ServeOptions& options) {
+  command
+      .add_option("--draft", options.draft,
+                  "A smaller model of the same slice that drafts tokens, which\nthe model checks in one step [none]")
+      ->option_text("WORKLOAD");
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--draft-set",
+          [&options](const std::vector<std::string>& assignments) {
+            for (const std::string& text : assignments) {
+              const std::size_t equals = text.find('=');
+              base::host::locate_errors("--draft-set", text, [&] {
+                if (text.starts_with("model.") && equals != std::string::npos) return;
+                throw base::InputError(fmt::format("'{}' is no setting of a model", text), "model.layers=6");
+              });
+              options.draft_settings[text.substr(0, equals)] = text.substr(equals + 1);
+            }
+          },
+          "Change a setting of the model that drafts, such as\nmodel.layers=6; may be repeated")
+      ->option_text("KEY=VALUE")
+      ->allow_extra_args(false);
+  add_whole(command, "--draft-tokens", options.draft_tokens, 1, most_drafted, "Tokens that it drafts for a step [4]");
+  command
+      .add_option_function<std::string>(
+          "--accept",
+          [&options](const std::string& text) {
+            options.accept = serving_number("--accept", text, "", 0, 1, "a probability");
+          },
+          "Probability that a drafted token is accepted, each for\nitself")
+      ->option_text("P");
+}
+
 void add_replica_flags(CLI::App& command, ServeOptions& options) {
   command
       .add_option_function<std::string>(
@@ -235,6 +268,7 @@ void add_replica_flags(CLI::App& command, ServeOptions& options) {
 void add_server_flags(CLI::App& command, ServeOptions& options) {
   add_replica_flags(command, options);
   add_batch_flags(command, options);
+  add_draft_flags(command, options);
 }
 
 }  // namespace podsim::app::serve

@@ -23,7 +23,7 @@ void add_time(CLI::App& command, const char* flag, const std::function<void(base
 
 /// Arrivals and lengths of the requests.
 void add_load_flags(CLI::App& command, ServeOptions& options);
-/// Replicas, their batches, caches and stops.
+/// Replicas, their batches, caches, drafts and stops.
 void add_server_flags(CLI::App& command, ServeOptions& options);
 
 }  // namespace podsim::app::serve

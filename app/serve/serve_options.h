@@ -38,6 +38,11 @@ struct ServeOptions {
   std::optional<base::Bandwidth> transfer_rate;
   base::Duration step_overhead;
 
+  std::string draft;  ///< workload that drafts tokens; empty: none
+  workloads::ModelSettings draft_settings;
+  std::optional<std::int64_t> draft_tokens;
+  std::optional<double> accept;  ///< probability of a drafted token
+
   std::optional<workloads::serving::ServiceLevel> level;
   std::vector<std::string> slices;    ///< that are tried for the level; empty: run.slice alone
   std::optional<double> level_share;  ///< of the requests that have to meet it
@@ -45,6 +50,8 @@ struct ServeOptions {
   std::optional<Scenario> scenario;
   bool json = false;
   std::string result_folder;  ///< empty: none
+
+  std::int64_t drafted() const { return draft_tokens.value_or(4); }
 };
 
 }  // namespace podsim::app::serve

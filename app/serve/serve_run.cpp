@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/serve/replica_steps.h"
 #include "base/diagnostic.h"
 #include "base/host/arguments.h"
 #include "base/host/host_clock.h"
@@ -150,7 +151,7 @@ void check_positions(const ServeOptions& options, std::int64_t positions, std::i
 }
 
 /// The memory for keys and values, and what it takes to send them.
-void plan_cache(const ServeOptions& options, StepPrograms& programs, ServingReport& report) {
+void plan_cache(const ServeOptions& options, ReplicaSteps& programs, ServingReport& report) {
   model::ServerPlan& plan = report.plan;
   const CacheRoom room = programs.cache_room(plan.max_batch);
   report.cache_bytes_per_token = room.bytes_per_token;
@@ -192,13 +193,22 @@ void check_flags(const ServeOptions& options, bool tokens) {
   }
   const bool of_tokens = !options.lengths.empty() || options.prompt || options.answer || options.reuse ||
                          options.chunk || options.page || options.cache_tokens || options.cached ||
-                         options.decode_replicas > 0;
+                         options.decode_replicas > 0 || !options.draft.empty();
   if (!tokens && of_tokens) {
-    refuse("--lengths, --prompt, --answer, --reuse, --chunk, --page, --cache-tokens, --cached and --decode-replicas",
-           "are for workloads that decode", "a decoder of Transformers, such as gpt_6b");
+    refuse(
+        "--lengths, --prompt, --answer, --reuse, --chunk, --page, --cache-tokens, --cached, --decode-replicas and "
+        "--draft",
+        "are for workloads that decode", "a decoder of Transformers, such as gpt_6b");
   }
   if (options.decode_replicas == 0 && (options.transfer_rate || options.transfer_latency)) {
     refuse("--transfer-rate and --transfer-latency", "are of caches that are sent", "add --decode-replicas N");
+  }
+  if (options.draft.empty() && (options.draft_tokens || options.accept || !options.draft_settings.empty())) {
+    refuse("--draft-tokens, --accept and --draft-set", "are of a model that drafts tokens", "add --draft WORKLOAD");
+  }
+  if (!options.draft.empty() && !options.accept) {
+    throw base::InputError("which share of the drafted tokens is accepted?",
+                           "--accept 0.7: it depends on the model, its draft and the text");
   }
   if (options.repair && !options.between_stops) {
     refuse("--repair", "is of replicas that stop", "add --between-stops TIME");
@@ -227,6 +237,7 @@ model::ServerPlan server_plan(const ServeOptions& options, bool tokens, const Re
   plan.page = plan.buckets.page = options.page.value_or(default_page);
   plan.block = (prefix_block + plan.page - 1) / plan.page * plan.page;
   plan.cached = options.cached.value_or(model::CachedTokens::mean);
+  if (!options.draft.empty()) plan.drafting = {options.drafted(), options.accept.value_or(0), options.seed};
   plan.buckets.most_prefill = plan.chunk;
   // A chunk has a quarter of its tokens at least, so that there are few programs.
   plan.buckets.least_prefill = std::max<std::int64_t>(16, plan.chunk / 4);
@@ -238,9 +249,10 @@ ServingReport run_serve(const ServeOptions& options) {
   const auto begin = base::host::HostClock::now();
   const bool tokens = has_tokens(options.run.workload);
   check_flags(options, tokens);
-  StepPrograms programs(options.run, tokens, options.step_overhead);
+  ReplicaSteps programs(options, tokens);
   ServingReport report;
   report.workload = options.run.workload;
+  report.draft = options.draft;
   report.machine = programs.slice().machine;
   report.slice = programs.slice().slice;
   report.chips = programs.slice().chips;
@@ -270,7 +282,7 @@ ServingReport run_serve(const ServeOptions& options) {
   report.outcome =
       model::serve(report.plan, report.requests, [&](const model::StepShape& shape) { return programs.cost(shape); });
   report.programs = programs.programs();
-  report.warnings.insert(report.warnings.end(), programs.warnings().begin(), programs.warnings().end());
+  for (const std::string& warning : programs.warnings()) report.warnings.push_back(warning);
   report.summary = model::summary_of(report.plan, report.requests, report.outcome, report.level,
                                      workloads::goodput::nanoseconds(options.warm_up));
   if (report.summary.requests == 0) {

@@ -123,8 +123,9 @@ run::RunOptions StepPrograms::options_for(const StepShape& shape) const {
     return options;
   }
   set("model.batch", shape.decoding);
-  set("decode.cached", shape.cached - 1);  // the new token is one of the keys
-  set("decode.new_tokens", 1);
+  set("decode.cached", shape.cached - new_tokens_);  // the new tokens are among the keys
+  set("decode.new_tokens", new_tokens_);
+  if (new_tokens_ > 1) model["decode.all_next"] = "on";
   if (shape.prefill_tokens > 0) {
     set("decode.prefill", shape.prefill_tokens);
     set("decode.prefill_cached", shape.prefill_cached);
@@ -132,9 +133,8 @@ run::RunOptions StepPrograms::options_for(const StepShape& shape) const {
   return options;
 }
 
-CacheRoom StepPrograms::cache_room(std::int64_t sequences) {
-  const base::Config config = options_.machine.load();
-  const sw::TargetMachine machine = sw::read_target(config);
+MemoryUse StepPrograms::memory_use(std::int64_t sequences) {
+  const sw::TargetMachine machine = sw::read_target(options_.machine.load());
   const auto memory = [&](std::int64_t cached) {
     const run::RunOptions options = options_for({.decoding = sequences, .cached = cached});
     run::StepCompiler compiler(options, machine);
@@ -143,9 +143,20 @@ CacheRoom StepPrograms::cache_room(std::int64_t sequences) {
     return compiled.step.memory;
   };
   const sw::compiler::MemoryAccount small = memory(least_cached), large = memory(2 * least_cached);
+  MemoryUse use;
+  use.per_token = double((large.arguments - small.arguments).value()) / double(least_cached * sequences);
+  const double caches = use.per_token * double(least_cached * sequences);
+  use.peak = double(small.peak.value()) - caches;
+  use.arguments = double(small.arguments.value()) - caches;
+  return use;
+}
+
+CacheRoom StepPrograms::cache_room(std::int64_t sequences, const MemoryUse& draft) {
+  const sw::TargetMachine machine = sw::read_target(options_.machine.load());
+  const MemoryUse own = memory_use(sequences);
+  const double others = std::max(own.peak + draft.arguments, own.arguments + draft.peak);
+  const double of_core = own.per_token + draft.per_token;
   CacheRoom room;
-  const double of_core = double((large.arguments - small.arguments).value()) / double(least_cached * sequences);
-  const double others = double(small.peak.value()) - of_core * double(least_cached * sequences);
   room.bytes_per_token = of_core * double(slice_.cores);
   if (of_core > 0) room.tokens = std::int64_t((double(machine.hbm.usable_per_core().value()) - others) / of_core);
   room_ = room.tokens;

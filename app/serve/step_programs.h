@@ -18,6 +18,12 @@ namespace podsim::app::serve {
 /// its requests have tokens.
 bool has_tokens(const std::string& workload);
 
+/// Bytes of a core's memory with the program that decodes.
+struct MemoryUse {
+  double per_token = 0;            ///< keys and values
+  double peak = 0, arguments = 0;  ///< without them
+};
+
 /// What a replica's slice is.
 struct ReplicaSlice {
   std::string machine, slice;
@@ -58,8 +64,15 @@ class StepPrograms {
   std::int64_t positions() const;
   /// The tokens of the longest sequence, for which programs have positions.
   void limit_tokens(std::int64_t longest) { longest_ = longest; }
-  /// What remains of the memory of the cores for the cache, with the program of so many sequences.
-  CacheRoom cache_room(std::int64_t sequences);
+  /// Tokens that the model knows; 0: the workload has none.
+  std::int64_t vocabulary() const { return whole_setting("model.vocabulary"); }
+  /// Steps that decode check so many drafted tokens of each sequence, and make one more.
+  void check_drafts(std::int64_t tokens) { new_tokens_ = tokens + 1; }
+  /// That of the program of so many sequences.
+  MemoryUse memory_use(std::int64_t sequences);
+  /// What remains of the memory of the cores for the cache, with the program of so many sequences. `draft` is another
+  /// model on the same cores: its arguments stay while a program of this one runs.
+  CacheRoom cache_room(std::int64_t sequences, const MemoryUse& draft = {});
 
   /// What a step takes, overhead included, in which its chips are idle.
   workloads::serving::StepCost cost(const workloads::serving::StepShape& shape);
@@ -86,6 +99,7 @@ class StepPrograms {
   bool tokens_;
   base::Duration overhead_;
   ReplicaSlice slice_;
+  std::int64_t new_tokens_ = 1;  ///< of each sequence in a step that decodes
   std::int64_t longest_ = 1;
   std::int64_t room_ = 0;  ///< tokens, once cache_room() has found it
   std::vector<std::string> warnings_;

@@ -57,6 +57,7 @@ ServingJson programs_json(const ServingReport& r) {
                                                   {"prefill_tokens", of.shape.prefill_tokens},
                                                   {"prefill_cached", of.shape.prefill_cached}}
                                     : ServingJson{{"samples", of.shape.decoding}};
+    if (!r.draft.empty()) row["drafts"] = of.drafts;
     row["step_s"] = of.cost.seconds;
     row["step_j"] = of.cost.joules;
     row["mxu"] = of.cost.mxu_s / of.cost.seconds;
@@ -121,6 +122,12 @@ std::string serving_json(const ServingReport& r, bool with_wall) {
                      {"bytes_per_token", r.cache_bytes_per_token},
                      {"mean", r.outcome.pages.mean()},
                      {"most", r.outcome.pages.most()}};
+  }
+  if (!r.draft.empty()) {
+    json["draft"] = {{"workload", r.draft},
+                     {"tokens", r.plan.drafting.tokens},
+                     {"accept", r.plan.drafting.accept},
+                     {"tokens_per_step", sum.tokens_per_turn}};
   }
   if (r.plan.decode_replicas > 0) {
     json["transfers"] = {{"wait_s", sum.transfer_wait}, {"busiest_port", sum.busiest_port}};

@@ -75,6 +75,12 @@ std::string figures_html(const ServingReport& r) {
         served_figure("Cache", r.outcome.pages.mean(), fmt::format("{:.1f}", 100 * r.outcome.pages.mean()), "%",
                       fmt::format("of its pages on average; {} at most", base::text::percent(r.outcome.pages.most())));
   }
+  if (!r.draft.empty()) {
+    text +=
+        served_figure("Drafted", r.summary.tokens_per_turn, fmt::format("{:.3g}", r.summary.tokens_per_turn), "tokens",
+                      fmt::format("of a sequence in a step; {} drafted by {}, each accepted with {:g}",
+                                  r.plan.drafting.tokens, r.draft, r.plan.drafting.accept));
+  }
   return text + energy_figures(r) + "</dl>\n";
 }
 
@@ -166,6 +172,7 @@ std::string programs_html(const ServingReport& r) {
   } else {
     table.columns = {{"samples", true}};
   }
+  if (!r.draft.empty()) table.columns.push_back({"of"});
   for (const char* name : {"step", "MXU", "HBM", "energy"}) table.columns.push_back({name, true});
   for (const StepProgram& of : r.programs) {
     std::vector<html::TableCell> cells;
@@ -178,6 +185,7 @@ std::string programs_html(const ServingReport& r) {
       count(of.shape.prefill_tokens);
       count(of.shape.prefill_cached);
     }
+    if (!r.draft.empty()) cells.push_back(html::text_cell(of.drafts ? "draft" : "model"));
     const model::StepCost& cost = of.cost;
     cells.push_back(html::number_cell(cost.seconds, html::si_text(cost.seconds, "s")));
     for (const double share : {cost.mxu_s / cost.seconds, cost.hbm_s / cost.seconds}) {

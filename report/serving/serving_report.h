@@ -18,10 +18,12 @@ namespace podsim::report::serving {
 struct StepProgram {
   workloads::serving::StepShape shape;
   workloads::serving::StepCost cost = {};  ///< of a step, with the time of its host
+  bool drafts = false;                     ///< it is of the model that drafts tokens
 };
 
 struct ServingReport {
   std::string workload, machine, slice;  ///< slice of a replica
+  std::string draft;                     ///< workload that drafts tokens; empty: none does
   std::int64_t chips = 0;                ///< of a replica
   std::string arrivals, lengths;         ///< what was asked for, in words
   std::uint64_t seed = 1;

@@ -59,8 +59,8 @@ std::string program_table(const ServingReport& r) {
   table.row({"  " + base::text::counted(std::int64_t(r.programs.size()), "program") + " of steps", "time", "MXU", "HBM",
              "energy"});
   for (std::size_t i = 0; i < std::min(shown, r.programs.size()); ++i) {
-    const auto& [shape, cost] = r.programs[i];
-    table.row({"  " + step_shape_text(shape, r.plan.tokens), time_text(cost.seconds),
+    const auto& [shape, cost, drafts] = r.programs[i];
+    table.row({(drafts ? "  draft: " : "  ") + step_shape_text(shape, r.plan.tokens), time_text(cost.seconds),
                base::text::percent(cost.mxu_s / cost.seconds), base::text::percent(cost.hbm_s / cost.seconds),
                run::joules_text(cost.joules)});
   }
@@ -80,6 +80,11 @@ std::string cache_text(const ServingReport& r) {
     text += fmt::format("dropped        {} tokens of the cache, by {} and {} that stopped\n", counts.dropped,
                         base::text::counted(counts.preemptions, "preemption"),
                         base::text::counted(counts.requeued, "request of a replica", "requests of replicas"));
+  }
+  if (!r.draft.empty()) {
+    text += fmt::format("draft          {} drafts {}, each accepted with {:g}: {:.3g} tokens of a sequence in a step\n",
+                        r.draft, base::text::counted(r.plan.drafting.tokens, "token"), r.plan.drafting.accept,
+                        r.summary.tokens_per_turn);
   }
   if (counts.transfers > 0) {
     text += fmt::format(

@@ -75,7 +75,8 @@ std::vector<Words> servers() {
                    "--set",      "model.heads=2",
                    "--set",      "model.vocabulary=256"};
   Words all = tiny;
-  all.insert(all.end(), {"--slo", "ttft<1s", "--decode-replicas", "1"});
+  all.insert(all.end(), {"--slo", "ttft<1s", "--decode-replicas", "1", "--draft", "transformer", "--accept", "0.5",
+                         "--draft-set", "model.layers=1", "--draft-set", "model.vocabulary=256"});
   return {all, {"serve", "resnet50", "--rate", "100/s", "--requests", "50"}};
 }
 

@@ -74,7 +74,7 @@ class Transformer {
     for (std::int64_t i = 0; i < options_.layers; ++i) x = layer(i, x, {}, {memory_, {}});
     x = [&] {
       const hlo::build::GraphBuilder::Scope norm(b_, "final_norm");
-      return layers::normalized(tensors_, step.all_next ? x : last_tokens(x), options_.norm);
+      return layers::normalized(tensors_, with_next(x, step.all_next), options_.norm);
     }();
     const InstructionId logits = unembedded(x);
     std::vector<layers::ReplacedState> states;
@@ -85,6 +85,18 @@ class Transformer {
   }
 
  private:
+  /// The tokens that get a next one: all new ones of the batch, or the last one of every sequence, [batch, T, M] ->
+  /// [batch, 1, M]; with a prefill [1, rows, M] -> [1, tokens, M], where the sequence that it brings has its last one.
+  InstructionId with_next(InstructionId x, bool all_of_batch) {
+    if (!all_of_batch) return last_tokens(x);
+    if (caches_.size() == 1) return x;
+    const auto sliced = [&](std::int64_t begin, std::int64_t end) {
+      return b_.slice(x, {{0, 1, 1}, {begin, end, 1}, {0, options_.model, 1}});
+    };
+    const std::int64_t rows = b_.shape(x).dimensions[1], prefill = caches_.back().options().new_tokens;
+    return b_.concatenate({sliced(0, rows - prefill), sliced(rows - 1, rows)}, 1);
+  }
+
   /// The last token of every sequence: [batch, T, M] -> [batch, 1, M], or of several caches [1, rows, M] -> [1,
   /// sequences, M].
   InstructionId last_tokens(InstructionId x) {

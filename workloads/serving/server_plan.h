@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "workloads/serving/drafting.h"
 #include "workloads/serving/outages.h"
 #include "workloads/serving/step_times.h"
 
@@ -38,6 +39,7 @@ struct ServerPlan {
   std::int64_t block = 512;      ///< tokens of a block of a prompt that sequences share, in whole pages
   std::int64_t cache_pages = 1;  ///< of a replica
   CachedTokens cached = CachedTokens::mean;
+  Drafting drafting;  ///< of tokens that decode
 
   Nanoseconds transfer_latency;           ///< of a cache from one replica to another, behind its bytes
   double transfer_seconds_per_token = 0;  ///< in which it has the ports of both replicas

@@ -323,6 +323,7 @@ class ServerRun {
     }
     if (shape.decoding > 0) {
       shape.cached = plan_.cached == CachedTokens::mean ? (sum + shape.decoding - 1) / shape.decoding : longest;
+      shape.cached += plan_.drafting.tokens;
     }
     std::int64_t before = 0;
     for (const PromptPart& part : of.parts) {
@@ -383,7 +384,12 @@ class ServerRun {
     if (result.admitted < Nanoseconds(0)) result.admitted = now_;
   }
 
-  /// All sequences that decode, each with a page for its next token.
+  /// Tokens that a step may add to the answer of a request.
+  std::int64_t most_tokens(int request) {
+    return std::min(plan_.drafting.tokens + 1, asked(request).output - sequence(request).made);
+  }
+
+  /// All sequences that decode, each with pages for its next tokens.
   void choose_decoding(int index) {
     Replica& of = replica(index);
     for (std::size_t i = 0; i < of.batch.size(); ++i) {
@@ -391,7 +397,7 @@ class ServerRun {
       Sequence& one = sequence(request);
       if (one.stage != Stage::decoding) continue;
       bool stays = true;
-      const std::int64_t pages = pages_for(one.cached + 1) - one.blocks * block_pages();
+      const std::int64_t pages = pages_for(one.cached + most_tokens(request)) - one.blocks * block_pages();
       while (one.pages < pages && stays) {
         if (of.memory.take(1)) {
           ++one.pages;
@@ -484,11 +490,7 @@ class ServerRun {
       if (one.cached == one.wanted) end_prompt(index, part.request);
     }
     for (const int request : of.decoding) {
-      if (plan_.tokens) {
-        ++sequence(request).cached;
-        ++counts().decoded;
-        make_token(request);
-      }
+      if (plan_.tokens) make_tokens(request);
       if (sequence(request).made == asked(request).output) retire(index, request);
     }
     if (!plan_.tokens) of.batch.clear();
@@ -508,6 +510,16 @@ class ServerRun {
     make_token(request);
     if (one.made == asked(request).output) return retire(index, request);
     if (plan_.decode_replicas > 0) hand_over(index, request);
+  }
+
+  /// Those of the draft that are accepted, and one more; they are known together.
+  void make_tokens(int request) {
+    Sequence& one = sequence(request);
+    const std::int64_t tokens = std::min(plan_.drafting.tokens_after(request, one.made), most_tokens(request));
+    one.cached += tokens;
+    counts().decoded += tokens;
+    ++counts().turns;
+    for (std::int64_t i = 0; i < tokens; ++i) make_token(request);
   }
 
   void make_token(int request) {

@@ -14,7 +14,8 @@ namespace podsim::workloads::serving {
 ///
 /// A replica runs steps one after another. Before each it chooses, in the order of priorities and then of arrivals:
 ///
-///   decoding   every sequence of the batch whose prompt is read gets a token. If no page is free for it, the least of
+///   decoding   every sequence of the batch whose prompt is read gets a token, and those of a draft that are accepted
+///              (Drafting). If no page is free for them, the least of
 ///              the batch is preempted: its cache is dropped, and it waits to be read once more, with its tokens so far
 ///   prompts    the rest of prompts that were begun, then requests of the queue as long as the batch has room and their
 ///              pages are free (page_watermark), up to the chunk. Blocks of a prompt that are in the memory are not

@@ -32,6 +32,7 @@ struct ServingCounts {
   std::int64_t prefilled = 0;           ///< tokens of prompts, and of answers after a loss, that steps read
   std::int64_t reused = 0;              ///< tokens that were in the cache already
   std::int64_t decoded = 0;             ///< tokens that decoding added to the cache
+  std::int64_t turns = 0;               ///< in which a sequence got these: one for each of a step's
   std::int64_t made = 0;                ///< tokens of answers
   std::int64_t dropped = 0;             ///< tokens of the cache, by preemptions and stops
   std::int64_t retired = 0;             ///< tokens of the cache when their requests were finished

@@ -95,6 +95,7 @@ ServingSummary summary_of(const ServerPlan& plan, const std::vector<Request>& re
   add_work(plan, outcome, sum);
   const ServingCounts& counts = outcome.counts;
   sum.mean_batch = ratio_or_0(double(counts.filled), double(counts.steps));
+  sum.tokens_per_turn = ratio_or_0(double(counts.decoded), double(counts.turns));
   sum.padding = 1 - ratio_or_0(double(counts.filled), double(counts.padded));
   if (counts.padded == 0) sum.padding = 0;
   return sum;

@@ -29,6 +29,7 @@ struct ServingSummary {
   double level_share = 0;              ///< of all requests, refused ones too, those that met the level; 0 of none
   double level_per_s = 0;              ///< these per second: the goodput
   double busy = 0;                     ///< share of the time that replicas are in steps
+  double tokens_per_turn = 0;          ///< that a sequence gets in a step that decodes
   double mean_batch = 0, padding = 0;  ///< sequences of a step; share of the room in steps that has none
   /// Shares of the peaks of MXUs and HBM: of the time in steps, and of all the time of replicas.
   double mxu_in_steps = 0, hbm_in_steps = 0, mxu = 0, hbm = 0;

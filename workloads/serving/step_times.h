@@ -15,7 +15,7 @@ namespace podsim::workloads::serving {
 /// What a step of a replica does.
 struct StepShape {
   std::int64_t decoding = 0;        ///< sequences that get a token each; of samples: those of the batch
-  std::int64_t cached = 0;          ///< tokens in the cache for each of them
+  std::int64_t cached = 0;          ///< tokens in the cache for each of them, with those that are drafted
   std::int64_t prefill_tokens = 0;  ///< of prompts that the step reads
   std::int64_t prefill_cached = 0;  ///< tokens before them in the cache, for each of them
   auto operator<=>(const StepShape&) const = default;

@@ -83,6 +83,61 @@ TEST(Serve, TakesTheEnergyOfItsSteps) {
   EXPECT_NEAR(one["utilization"]["mxu_in_steps"].get<double>(), program["mxu"].get<double>(), 1e-6);
 }
 
+/// All of four drafted tokens are accepted: 10 tokens behind the first take two steps, each of one program of the model
+/// and four of the draft. Both read the prompt. The model's program is that of podsim run with five new tokens.
+TEST(Serve, TakesTheStepsOfADraftAndOfItsCheck) {
+  const test::Folder folder;
+  const ServeFigures one = served(folder, tiny_server({"--rate",      "1/s",
+                                                       "--requests",  "1",
+                                                       "--prompt",    "100",
+                                                       "--answer",    "11",
+                                                       "--chunk",     "0",
+                                                       "--max-batch", "1",
+                                                       "--draft",     "transformer",
+                                                       "--draft-set", "model.layers=1",
+                                                       "--draft-set", "model.d_model=64",
+                                                       "--draft-set", "model.heads=2",
+                                                       "--draft-set", "model.vocabulary=256",
+                                                       "--accept",    "1"}));
+  ASSERT_EQ(one["programs"].size(), 4u);
+  double read = 0, decode = 0, check = 0;
+  for (const ServeFigures& program : one["programs"]) {
+    const double step_s = program["step_s"];
+    if (program["prefill_tokens"] > 0) {
+      read += step_s;
+    } else if (program["drafts"] == true) {
+      decode += 4 * step_s;
+    } else {
+      check = step_s;
+      decode += step_s;
+    }
+  }
+  EXPECT_NEAR(one["ttft_s"]["mean"].get<double>(), read, 2e-9);
+  EXPECT_NEAR(one["latency_s"]["mean"].get<double>(), read + 2 * decode, 5e-9);
+  EXPECT_EQ(one["draft"]["tokens_per_step"], 5);
+  ServeWords run =
+      tiny_server({"--slice", "1x1", "--decode", "--set", "model.tensor_parallel=2", "--set", "model.batch=1", "--set",
+                   "decode.cached=123", "--set", "decode.new_tokens=5", "--set", "decode.all_next=on", "--json"});
+  run[0] = "run";
+  EXPECT_NEAR(ServeFigures::parse(folder.run(run).out)["step_time_s"].get<double>(), check, 1e-9);
+}
+
+/// A draft takes memory for its weights and for its caches: 2 x layers x model x 2 bytes of a token each.
+TEST(Serve, HasLessRoomForCachesWithADraft) {
+  const test::Folder folder;
+  const ServeWords asked{"--rate", "1/s", "--requests", "1", "--answer", "2"};
+  const ServeFigures alone = served(folder, tiny_server(asked));
+  ServeWords with = tiny_server(asked);
+  with.insert(with.end(),
+              {"--draft", "transformer", "--draft-set", "model.vocabulary=256", "--draft-set", "model.layers=3",
+               "--draft-set", "model.d_model=128", "--draft-set", "model.heads=2", "--accept", "0.5"});
+  const ServeFigures drafted = served(folder, with);
+  EXPECT_NEAR(drafted["cache"]["bytes_per_token"].get<double>(), 4 * alone["cache"]["bytes_per_token"].get<double>(),
+              1);
+  EXPECT_LT(drafted["cache"]["pages"].get<double>(), alone["cache"]["pages"].get<double>() / 4);
+  EXPECT_GT(drafted["cache"]["pages"].get<double>(), alone["cache"]["pages"].get<double>() / 4.4);
+}
+
 TEST(Serve, WritesAFolderThatIsTheSameForTheSameSeed) {
   const test::Folder folder;
   const ServeWords words = tiny_server({"--rate", "300/s", "--requests", "200", "--replicas", "2", "--between-stops",

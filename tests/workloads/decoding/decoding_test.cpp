@@ -225,6 +225,35 @@ TEST(Decoding, APrefillJoinsSequencesThatDecode) {
   }
 }
 
+// With all_next every token that the batch checks has its logits, and the prompt that joins only its last one.
+TEST(Decoding, APrefillJoinsSequencesThatCheckDrafts) {
+  for (TransformerOptions options : {like_gpt(), like_llama()}) {
+    options.batch = 3;
+    const Tensors data = inputs(options);
+    const hlo::Literal whole = testing::whole_logits(options, data);
+    const std::vector<double>& tokens = data.at("tokens").values;
+    options.batch = 2;
+    DecoderRun run(options, ways_to_cache().front().decode);
+    const hlo::Literal first_two = hlo::testing::make_literal(
+        hlo::ElementType::s32, {2, sequence}, std::vector<double>(tokens.begin(), tokens.begin() + 2 * sequence));
+    run.step(testing::tokens_between(first_two, 0, 3), 0);
+    run.join({.prefill = 4, .prefill_capacity = 9});
+    const hlo::Literal prompt_tokens = hlo::testing::make_literal(
+        hlo::ElementType::s32, {1, 4},
+        std::vector<double>(tokens.begin() + 2 * sequence, tokens.begin() + 2 * sequence + 4));
+    const hlo::Literal logits =
+        run.step(testing::tokens_between(first_two, 3, 5), 3, {{"prefill_tokens", prompt_tokens}});
+    ASSERT_EQ(logits.shape.dimensions, (std::vector<std::int64_t>{1, 5, options.vocabulary}));
+    const std::size_t v = std::size_t(options.vocabulary);
+    const std::vector<std::size_t> rows{3, 4, std::size_t(sequence) + 3, std::size_t(sequence) + 4,
+                                        2 * std::size_t(sequence) + 3};
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      for (std::size_t k = 0; k < v; ++k)
+        EXPECT_NEAR(logits.values[row * v + k], whole.values[rows[row] * v + k], 1e-10);
+    }
+  }
+}
+
 // The loop on the device makes the tokens that launches one by one make.
 TEST(Decoding, ALoopMakesTheTokensOfItsSteps) {
   const TransformerOptions options = like_llama();

@@ -35,6 +35,7 @@ RandomServer random_server(std::uint64_t seed, std::int64_t requests) {
   plan.page = 8;
   plan.block = 16;
   plan.cache_pages = dice.between(20, 90);
+  if (dice.one_in(2)) plan.drafting = {dice.between(1, 6), 0.1 * double(dice.between(0, 10)), seed};
   plan.idle_watts = double(dice.between(0, 80));
   plan.cached = serving::CachedTokens(dice.between(0, 1));
   plan.transfer_latency = Nanoseconds(dice.between(0, 5'000'000));
@@ -136,7 +137,7 @@ std::string bytes_of(const serving::ServingOutcome& outcome) {
 }
 
 TEST(ServerConservation, NothingIsLostOrMade) {
-  std::int64_t preemptions = 0, stops = 0, transfers = 0, refused = 0;
+  std::int64_t preemptions = 0, stops = 0, transfers = 0, refused = 0, drafted = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
     const RandomServer of = random_server(seed, 600);
@@ -146,12 +147,14 @@ TEST(ServerConservation, NothingIsLostOrMade) {
     preemptions += outcome.counts.preemptions;
     stops += outcome.counts.requeued;
     transfers += outcome.counts.transfers;
+    drafted += outcome.counts.decoded - outcome.counts.turns;
     refused += outcome.counts.refused;
   }
   EXPECT_GT(preemptions, 1000);
   EXPECT_GT(stops, 500);
   EXPECT_GT(transfers, 1000);
   EXPECT_GT(refused, 100);
+  EXPECT_GT(drafted, 10'000);
 }
 
 TEST(ServerConservation, IsTheSameForTheSameSeed) {
