@@ -61,7 +61,8 @@ void add_search_flags(CLI::App& command, ServeOptions& options) {
       .add_option_function<std::string>(
           "--slices",
           [&options](const std::string& text) {
-            for (std::size_t begin = 0; begin <= text.size();) {
+            options.walk_slices = text == "auto";
+            for (std::size_t begin = 0; !options.walk_slices && begin <= text.size();) {
               const std::size_t end = std::min(text.find(',', begin), text.size());
               options.slices.push_back(text.substr(begin, end - begin));
               base::host::locate_errors("--slices", text, [&] { options::parse_sizes(options.slices.back()); });
@@ -69,8 +70,8 @@ void add_search_flags(CLI::App& command, ServeOptions& options) {
             }
           },
           "Slices that serve the same requests one after another, such\nas 1x1,2x1,2x2: which is the smallest that "
-          "meets --slo?")
-      ->option_text("AxB,...");
+          "meets --slo?\nauto: those of the machine from the fewest chips on, until\none meets it")
+      ->option_text("AxB,...|auto");
   command
       .add_option_function<std::string>(
           "--slo-share",
@@ -112,7 +113,7 @@ Examples:
   podsim serve resnet50 --slice 2x2 --scenario server
   podsim serve gpt_6b --slice 2x2 --set model.parameter_type=bf16 --rate 2/s --slo 'ttft<2s,tpot<50ms'
   podsim serve gpt_6b --slice 2x2 --lengths azure_conversation --replicas 4 -o served
-  podsim serve gpt_6b --slices 1x1,2x1,2x2,4x2 --rate 4/s --slo 'ttft<200ms,tpot<12ms')";
+  podsim serve gpt_6b --slices auto --rate 4/s --slo 'ttft<200ms,tpot<12ms')";
 
 }  // namespace
 
@@ -129,10 +130,10 @@ void add_serve(CLI::App& program, const std::vector<std::string>& words) {
   command->footer(serve_footer);
   command->callback([options, &words] {
     options->run.build.model = options->run.machine.take_model_settings();
-    if (options->level_share && options->slices.empty()) {
+    if (options->level_share && !options->several_slices()) {
       throw base::InputError("--slo-share is of --slices", "add --slices 1x1,2x1,2x2");
     }
-    if (options->scenario && !options->slices.empty()) {
+    if (options->scenario && options->several_slices()) {
       throw base::InputError("a scenario is of one slice", "leave out --slices");
     }
     if (options->scenario) {
@@ -140,7 +141,7 @@ void add_serve(CLI::App& program, const std::vector<std::string>& words) {
       return base::host::print_result(options->json ? report::serving::scenario_json(report)
                                                     : report::serving::scenario_text(report));
     }
-    if (!options->slices.empty()) {
+    if (options->several_slices()) {
       const report::serving::SlicesReport report = run_slices(*options);
       return base::host::print_result(options->json ? report::serving::slices_json(report)
                                                     : report::serving::slices_text(report));

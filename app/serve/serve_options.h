@@ -44,7 +44,8 @@ struct ServeOptions {
   std::optional<double> accept;  ///< probability of a drafted token
 
   std::optional<workloads::serving::ServiceLevel> level;
-  std::vector<std::string> slices;    ///< that are tried for the level; empty: run.slice alone
+  std::vector<std::string> slices;    ///< that are tried for the level; empty: run.slice alone, or walk_slices
+  bool walk_slices = false;           ///< those of the machine are tried, from the fewest chips on
   std::optional<double> level_share;  ///< of the requests that have to meet it
   base::Duration warm_up;
   std::optional<Scenario> scenario;
@@ -52,6 +53,7 @@ struct ServeOptions {
   std::string result_folder;  ///< empty: none
 
   std::int64_t drafted() const { return draft_tokens.value_or(4); }
+  bool several_slices() const { return walk_slices || !slices.empty(); }
 };
 
 }  // namespace podsim::app::serve

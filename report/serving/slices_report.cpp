@@ -70,7 +70,8 @@ std::string slices_text(const SlicesReport& r) {
   table.row({"slice", "chips", "requests/s", "TTFT p99", "TPOT p99", "latency p99", "a request", "meet it", ""});
   for (const SlicesReport::Slice& slice : r.slices) {
     if (!slice.served) {
-      table.row({slice.name, "", "", "", "", "", "", "", slice.refusal});
+      table.row(
+          {slice.name, slice.chips > 0 ? fmt::format("{}", slice.chips) : "", "", "", "", "", "", "", slice.refusal});
       continue;
     }
     const auto& sum = slice.served->summary;
@@ -83,8 +84,9 @@ std::string slices_text(const SlicesReport& r) {
   text += table.text();
   const std::int64_t best = r.smallest();
   text += best < 0 ? std::string("\nnone of these slices meets it\n")
-                   : fmt::format("\nthe smallest that meets it is {}: {}\n", r.slices[std::size_t(best)].name,
-                                 base::text::counted(r.slices[std::size_t(best)].chips, "chip"));
+                   : fmt::format("\nthe smallest that meets it is {}: {}{}\n", r.slices[std::size_t(best)].name,
+                                 base::text::counted(r.slices[std::size_t(best)].chips, "chip"),
+                                 r.walked ? "; no slice of the machine with fewer does" : "");
   const std::vector<std::string> warnings = all_warnings(r);
   if (!warnings.empty()) text += "\n";
   for (const std::string& warning : warnings) text += "warning: " + warning + "\n";
@@ -95,8 +97,8 @@ std::string slices_json(const SlicesReport& r) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const SlicesReport::Slice& slice : r.slices) {
     nlohmann::ordered_json row = {{"slice", slice.name}, {"meets", r.meets(slice)}};
+    if (slice.chips > 0) row["chips"] = slice.chips;
     if (slice.served) {
-      row["chips"] = slice.chips;
       row["served"] = nlohmann::ordered_json::parse(serving_json(*slice.served, false));
     } else {
       row["refusal"] = slice.refusal;
@@ -104,7 +106,7 @@ std::string slices_json(const SlicesReport& r) {
     rows.push_back(std::move(row));
   }
   const std::int64_t best = r.smallest();
-  nlohmann::ordered_json json = {{"schema_version", 1}, {"command", "serve"}, {"share", r.share}};
+  nlohmann::ordered_json json = {{"schema_version", 1}, {"command", "serve"}, {"share", r.share}, {"walked", r.walked}};
   json["smallest"] = best < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(r.slices[std::size_t(best)].name);
   json["slices"] = std::move(rows);
   json["wall_s"] = r.wall_s;

@@ -18,6 +18,7 @@ struct SlicesReport {
     std::string refusal = {};                  ///< why
   };
 
+  bool walked = false;  ///< the slices are all those of the machine with no more chips than the smallest that meets it
   double share = 0.99;  ///< of the requests that have to meet the level
   std::vector<Slice> slices;
   double wall_s = 0;
