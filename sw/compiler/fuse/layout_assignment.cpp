@@ -37,10 +37,10 @@ std::vector<int> image_layout(const hlo::Shape& shape, int batch, int feature, c
   return hlo::padded_bytes(by_position) < hlo::padded_bytes(by_batch) ? by_position.minor_to_major : usual;
 }
 
-}  // namespace
+/// Layouts by dimensions; the first one for them counts.
+using Layouts = std::map<std::vector<std::int64_t>, std::vector<int>>;
 
-void assign_layouts(hlo::Computation& computation) {
-  std::map<std::vector<std::int64_t>, std::vector<int>> layouts;
+void choose_layouts(const hlo::Computation& computation, Layouts& layouts) {
   auto choose = [&](const hlo::Shape& shape, std::vector<int> layout) {
     layouts.try_emplace(shape.dimensions, std::move(layout));
   };
@@ -54,12 +54,27 @@ void assign_layouts(hlo::Computation& computation) {
            image_layout(instruction.shape, dims.output_batch, dims.output_feature, dims.output_spatial));
     choose(kernel, batch_and_feature_layout(kernel, dims.kernel_input_feature, dims.kernel_output_feature));
   }
-  auto apply = [&](hlo::Shape& shape) {
-    if (auto found = layouts.find(shape.dimensions); found != layouts.end()) shape.minor_to_major = found->second;
-  };
-  for (hlo::Instruction& instruction : computation.instructions) {
-    apply(instruction.shape);
-    std::ranges::for_each(instruction.shape.tuple_shapes, apply);
+}
+
+void give_layouts(const Layouts& layouts, hlo::Shape& shape) {
+  if (const auto found = layouts.find(shape.dimensions); found != layouts.end() && !shape.is_tuple()) {
+    shape.minor_to_major = found->second;
+  }
+  for (hlo::Shape& element : shape.tuple_shapes) give_layouts(layouts, element);
+}
+
+}  // namespace
+
+void assign_layouts(hlo::Module& module) {
+  const std::vector<bool> executed = hlo::executed_computations(module);
+  Layouts layouts;
+  for (std::size_t c = 0; c < executed.size(); ++c) {
+    if (executed[c]) choose_layouts(module.computations[c], layouts);
+  }
+  if (layouts.empty()) return;
+  for (std::size_t c = 0; c < executed.size(); ++c) {
+    if (!executed[c]) continue;
+    for (hlo::Instruction& instruction : module.computations[c].instructions) give_layouts(layouts, instruction.shape);
   }
 }
 

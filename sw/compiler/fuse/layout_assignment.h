@@ -5,7 +5,8 @@
 
 namespace podsim::sw::compiler::fuse {
 
-/// Chooses the layout of every array that a convolution uses, and gives it to all values of the same dimensions.
+/// Chooses the layout of every array that a convolution uses, and gives it to all values of the same dimensions, in the
+/// entry as in loops and branches, so that the state of a loop has one layout inside and outside.
 ///
 /// A convolution has a batch and a feature dimension. The one that wastes less when padded to 128 becomes the lane
 /// dimension and the other the sublane dimension; on a tie the feature dimension gets the lanes. Optimised TPU-v3
@@ -13,6 +14,6 @@ namespace podsim::sw::compiler::fuse {
 /// for the kernel between them. If a batch below 8 would pad the sublanes, the last spatial dimension gets them where
 /// that makes the array smaller: bf16[1,56,56,256]{3,2,1,0}. Convolutions are visited in program order, and the first
 /// one to use an array's dimensions decides. Arrays that no convolution uses stay row-major.
-void assign_layouts(hlo::Computation& computation);
+void assign_layouts(hlo::Module& module);
 
 }  // namespace podsim::sw::compiler::fuse

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hlo/renaming.h"
+#include "hlo/transform/executions.h"
 #include "sw/compiler/fuse/fusion_plan.h"
 #include "sw/compiler/layout/dimension_links.h"
 #include "sw/compiler/layout/layout_classes.h"
@@ -67,6 +68,7 @@ class Chooser {
   Chooser(hlo::Module& module, const TargetMachine& machine)
       : module_(module), machine_(machine), classes_(layout_classes(module)) {
     bytes_per_cycle_ = machine.hbm.stream_rate.si() / machine.clock.si();
+    executions_ = hlo::transform::executions(module);
     count_traffic();
     for (const hlo::Computation& computation : module.computations)
       fused_.push_back(fuse::into_reductions(computation));
@@ -102,7 +104,7 @@ class Chooser {
   struct Moved {
     hlo::Shape shape;
     std::vector<int> dimension;  ///< of the array, by dimension of the class
-    std::int64_t count = 0;
+    double count = 0;            ///< passages of whole arrays
   };
 
   /// Arrays of two classes between which a reshape splits or merges dimensions.
@@ -132,7 +134,7 @@ class Chooser {
   using Orders = std::map<std::size_t, Order>;
 
   struct Price {
-    int moving = 0;  ///< reshapes that change the order of elements
+    double moving = 0;  ///< reshapes that change the order of elements, as often as they run
     double bytes = 0;
     double cycles = 0;  ///< of units and traffic
   };
@@ -142,7 +144,7 @@ class Chooser {
     double cycles = 0;
   };
   /// Orders of all classes of a network, and the prices of its ops under them. Where reshapes allow them, each order
-  /// implies all others, so that they are found once for all classes.
+  /// implies all others but for dimensions of one element, so that they are found once for all classes.
   struct Trial {
     Orders orders;
     std::vector<OpPrice> prices;  ///< by op of the network
@@ -200,6 +202,35 @@ class Chooser {
 
   bool is_possible(std::size_t i, const Order& order) const { return order == orders_[i] || !is_indexed(i, order[0]); }
 
+  /// Whether a reshape moves nothing if its classes have these orders. Dimensions of one element may be anywhere.
+  bool moves_nothing(Reshaped& reshaped, const Order& mine, const Order& its) {
+    if (const std::optional<Order>& other = implied(reshaped, mine); !other || *other == its) return other.has_value();
+    hlo::Shape a = *reshaped.mine->shape, b = *reshaped.its->shape;
+    set_order({&a, {}, reshaped.mine->dimension}, mine);
+    set_order({&b, {}, reshaped.its->dimension}, its);
+    return hlo::keeps_order(a, b);
+  }
+
+  /// The order of a class for which no reshape between it and classes with orders moves anything; nothing if there is
+  /// none. Each reshape implies one, and a reshape of an array with more long dimensions implies more.
+  std::optional<Order> implied_by(const Orders& orders, std::size_t i) {
+    const auto is_fit = [&](const Order& order) {
+      return is_possible(i, order) && std::ranges::all_of(reshaped_[i], [&](Reshaped& reshaped) {
+               const auto known = orders.find(reshaped.other);
+               return known == orders.end() || moves_nothing(reshaped, order, known->second);
+             });
+    };
+    for (const Reshaped& mine : reshaped_[i]) {
+      const auto known = orders.find(mine.other);
+      if (known == orders.end()) continue;
+      for (Reshaped& its : reshaped_[mine.other]) {
+        if (its.mine != mine.its || its.its != mine.mine) continue;
+        if (const std::optional<Order>& order = implied(its, known->second); order && is_fit(*order)) return order;
+      }
+    }
+    return std::nullopt;
+  }
+
   /// If a class has an order, the orders of the classes that reshapes connect with it for which the reshapes move
   /// nothing. Nothing if a reshape allows none or if two of them contradict each other.
   std::optional<Orders> with_reshaped(std::size_t i, const Order& order) {
@@ -209,11 +240,14 @@ class Chooser {
       const std::size_t from = open.back();
       open.pop_back();
       for (Reshaped& reshaped : reshaped_[from]) {
-        const std::optional<Order>& other = implied(reshaped, orders.at(from));
-        if (!other || !is_possible(reshaped.other, *other)) return std::nullopt;
-        const auto [known, is_new] = orders.try_emplace(reshaped.other, *other);
-        if (known->second != *other) return std::nullopt;
-        if (is_new) open.push_back(reshaped.other);
+        if (const auto known = orders.find(reshaped.other); known != orders.end()) {
+          if (!moves_nothing(reshaped, orders.at(from), known->second)) return std::nullopt;
+          continue;
+        }
+        std::optional<Order> other = implied_by(orders, reshaped.other);
+        if (!other) return std::nullopt;
+        orders.emplace(reshaped.other, *std::move(other));
+        open.push_back(reshaped.other);
       }
     }
     return orders;
@@ -264,10 +298,14 @@ class Chooser {
         op = price_of(network.ops[number]);
         set_arrays_of(network.ops[number], network.now.orders);
       }
-      sum.moving += op.moves ? 1 : 0;
-      sum.cycles += op.cycles;
+      add(sum, op, executions_[std::size_t(c)]);
     }
     return sum;
+  }
+
+  static void add(Price& sum, const OpPrice& op, double times) {
+    sum.moving += op.moves ? times : 0;
+    sum.cycles += op.cycles * times;
   }
 
   /// Chooses an order for a class.
@@ -279,17 +317,18 @@ class Chooser {
     for (const auto& [c, id] : timed_[i]) changed_[std::size_t(c)][std::size_t(id)] = changes_;
   }
 
-  /// Counts how often the arrays move: once when they are made, and once for every op that reads them.
+  /// Counts how often the arrays move: once when they are made, and once for every op that reads them, in a loop's body
+  /// as often as it runs. Ops that read or replace a part of an array move this part.
   void count_traffic() {
-    std::vector<std::vector<std::int64_t>> moves;
+    std::vector<std::vector<double>> moves;
     for (const hlo::Computation& computation : module_.computations) moves.push_back(times_moved(computation));
     for (const LayoutClass& arrays : classes_) {
-      std::map<std::tuple<hlo::ElementType, std::vector<std::int64_t>, std::vector<int>>, std::int64_t> counts;
+      std::map<std::tuple<hlo::ElementType, std::vector<std::int64_t>, std::vector<int>>, double> counts;
       for (const ClassMember& member : arrays.members) {
         const auto [c, id] = member.place;
         const hlo::Computation& computation = module_.computations[std::size_t(c)];
         if (names_values(computation[id])) continue;
-        const std::int64_t count = moves[std::size_t(c)][std::size_t(id)];
+        const double count = moves[std::size_t(c)][std::size_t(id)] * executions_[std::size_t(c)];
         if (count > 0) counts[{member.shape->element_type, member.shape->dimensions, member.dimension}] += count;
       }
       std::vector<Moved>& moved = moved_.emplace_back();
@@ -300,15 +339,34 @@ class Chooser {
     }
   }
 
-  static std::vector<std::int64_t> times_moved(const hlo::Computation& computation) {
+  static std::vector<double> times_moved(const hlo::Computation& computation) {
     const std::vector<std::vector<hlo::InstructionId>> users = hlo::users_of(computation);
-    std::vector<std::int64_t> counts;
+    std::vector<double> counts;
     for (hlo::InstructionId id = 0; id < hlo::InstructionId(users.size()); ++id) {
-      counts.push_back(is_stored(computation[id]) ? 1 : 0);
+      counts.push_back(is_stored(computation[id]) ? share_moved(computation, id, id) : 0);
       for (const hlo::InstructionId user : users[std::size_t(id)])
-        counts.back() += is_stored(computation[user]) ? 1 : 0;
+        counts.back() += is_stored(computation[user]) ? share_moved(computation, user, id) : 0;
     }
     return counts;
+  }
+
+  /// The share of an array, an operand or the result of an op, that the op moves.
+  static double share_moved(const hlo::Computation& computation, hlo::InstructionId op, hlo::InstructionId array) {
+    const hlo::Instruction& instruction = computation[op];
+    const std::vector<hlo::InstructionId>& operands = instruction.operands;
+    const bool is_whole = array != op && (operands.empty() || operands[0] != array);
+    const auto share_of = [&](hlo::InstructionId part) {
+      const auto all = double(computation[array].shape.element_count());
+      return all > 0 ? std::min(1.0, double(computation[part].shape.element_count()) / all) : 1;
+    };
+    switch (is_whole ? hlo::Opcode::tuple : instruction.opcode) {
+      case hlo::Opcode::dynamic_slice:
+        return share_of(op);
+      case hlo::Opcode::dynamic_update_slice:
+        return share_of(operands[1]);
+      default:
+        return 1;
+    }
   }
 
   static bool is_stored(const hlo::Instruction& instruction) {
@@ -413,9 +471,7 @@ class Chooser {
     sum.bytes = traffic(i, order);
     sum.cycles = sum.bytes / bytes_per_cycle_;
     for (const InstructionPlace& op : timed_[i]) {
-      const OpPrice of_op = price_of(op);
-      sum.moving += of_op.moves ? 1 : 0;
-      sum.cycles += of_op.cycles;
+      add(sum, price_of(op), executions_[std::size_t(op.computation)]);
     }
     return sum;
   }
@@ -479,16 +535,16 @@ class Chooser {
   /// Orders of some classes, by how much better they are than the present ones.
   struct Choice {
     Orders orders;
-    int moving = 0;    ///< reshapes more than now
-    double share = 1;  ///< of the present cycles
+    double moving = 0;  ///< reshapes more than now
+    double cycles = 0;  ///< more than now
     bool precedes(const Choice& other) const {
-      return other.orders.empty() || std::tie(moving, share) < std::tie(other.moving, other.share);
+      return other.orders.empty() || std::tie(moving, cycles) < std::tie(other.moving, other.cycles);
     }
   };
 
   void consider(Choice& best, Orders orders, const Price& other, const Price& now) const {
     if (!is_better(other, now)) return;
-    Choice choice{std::move(orders), other.moving - now.moving, other.cycles / now.cycles};
+    Choice choice{std::move(orders), other.moving - now.moving, other.cycles - now.cycles};
     if (choice.precedes(best)) best = std::move(choice);
   }
 
@@ -503,8 +559,10 @@ class Chooser {
       set_order(classes_[i], orders_[i]);
       consider(best, {{i, order}}, alone, now);
     }
-    if (best.orders.empty() && network_of_[i] >= 0) {
-      best = best_with_reshaped(i, networks_[std::size_t(network_of_[i])]);
+    if (network_of_[i] >= 0) {
+      Choice together = best_with_reshaped(i, networks_[std::size_t(network_of_[i])]);
+      const bool is_best = best.orders.empty() || together.cycles < best.cycles;
+      if (!together.orders.empty() && is_best) best = std::move(together);
     }
     for (const auto& [changed, order] : best.orders) choose(changed, order);
     return !best.orders.empty();
@@ -525,6 +583,7 @@ class Chooser {
   const TargetMachine& machine_;
   std::vector<LayoutClass> classes_;
   double bytes_per_cycle_ = 1;
+  std::vector<double> executions_;                    ///< by computation
   std::vector<std::vector<Moved>> moved_;             ///< by class
   std::vector<std::vector<bool>> fused_;              ///< by computation: reshapes that are fused with reductions
   std::vector<Order> orders_;                         ///< by class

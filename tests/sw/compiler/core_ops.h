@@ -17,7 +17,7 @@ namespace podsim::sw::compiler::testing {
 
 /// The work of every core op of a module, laid out and fused, in program order.
 inline std::vector<tiles::OpWork> works_of(hlo::Module module, const sw::TargetMachine& machine) {
-  fuse::assign_layouts(module.computations[module.entry]);
+  fuse::assign_layouts(module);
   hlo::Module fused = fuse::fuse(module);
   const hlo::Computation& entry = fused.entry_computation();
   std::vector<tiles::OpWork> works;

@@ -40,7 +40,7 @@ class LaidOut {
     hlo::InstructionId relu = b.maximum(y, b.full_like(y, 0));
     root_ = b.tuple({relu, b.convert(gradient, hlo::ElementType::f32)});
     module_ = std::move(b).build(root_);
-    assign_layouts(module_.computations[module_.entry]);
+    assign_layouts(module_);
   }
 
   Layout input() const { return entry()[entry().parameters[0]].shape.minor_to_major; }
@@ -108,7 +108,7 @@ TEST(LayoutAssignment, TheFirstConvolutionThatNamesDimensionsDecides) {
   hlo::InstructionId y = b.convolution(x, kernel, {{}, {}}, forward);
   hlo::InstructionId back = b.convolution(y, kernel, {{}, {}}, hlo::build::convolution_dimensions("b01f_01oi->b01f"));
   hlo::Module module = std::move(b).build(back);
-  assign_layouts(module.computations[module.entry]);
+  assign_layouts(module);
   const hlo::Computation& entry = module.entry_computation();
   EXPECT_EQ(entry[entry.parameters[1]].shape.minor_to_major, (Layout{3, 2, 1, 0}));
 }
@@ -120,7 +120,7 @@ TEST(LayoutAssignment, ArraysThatNoConvolutionTouchesStayRowMajor) {
   hlo::InstructionId other = b.parameter(hlo::make_shape(hlo::ElementType::f32, {128, 8, 8, 32}), "other");
   hlo::InstructionId y = b.convolution(x, kernel, {{}, {}}, forward);
   hlo::Module module = std::move(b).build(b.tuple({y, b.negate(other)}));
-  assign_layouts(module.computations[module.entry]);
+  assign_layouts(module);
   const hlo::Computation& entry = module.entry_computation();
   EXPECT_TRUE(entry[entry.parameters[2]].shape.minor_to_major.empty());
   EXPECT_TRUE(entry[entry.root].shape.tuple_shapes[1].minor_to_major.empty());
@@ -137,7 +137,7 @@ TEST(LayoutAssignment, LayoutsDoNotChangeAnyValue) {
   std::vector<hlo::Literal> arguments{hlo::testing::random_literal(entry[entry.parameters[0]].shape, 1),
                                       hlo::testing::random_literal(entry[entry.parameters[1]].shape, 2)};
   hlo::Literal before = hlo::eval::evaluate(module, arguments);
-  assign_layouts(module.computations[module.entry]);
+  assign_layouts(module);
   EXPECT_NO_THROW(hlo::build::verify(module));
   EXPECT_EQ(hlo::eval::evaluate(module, arguments).values, before.values);
 }

@@ -50,7 +50,7 @@ TEST(TextTransformation, FusingAndLayingOutKeepEveryBit) {
       hlo::testing::random_literal(hlo::make_shape(hlo::ElementType::f32, {8, 8}), 2)};
   const hlo::Literal expected = hlo::eval::evaluate(module, arguments);
   hlo::Module laid_out = module;
-  assign_layouts(laid_out.computations[std::size_t(laid_out.entry)]);
+  assign_layouts(laid_out);
   EXPECT_TRUE(hlo::same_values(hlo::eval::evaluate(laid_out, arguments), expected));
   const hlo::Module fused = fuse(laid_out);
   EXPECT_LT(fused.entry_computation().instructions.size(), module.entry_computation().instructions.size());

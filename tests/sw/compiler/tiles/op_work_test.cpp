@@ -48,7 +48,7 @@ bool reads_through_slices(const hlo::Module& module, const hlo::Instruction& ins
 RC_GTEST_PROP(OpWork, AnyOpReadsItsOperandsOnceAndWritesItsResults, ()) {
   const sw::TargetMachine machine = sw::tpu_v3();
   hlo::Module module = testing::RandomModule::make();
-  fuse::assign_layouts(module.computations[module.entry]);
+  fuse::assign_layouts(module);
   hlo::Module fused = fuse::fuse(module);
   const hlo::Computation& entry = fused.entry_computation();
   for (hlo::InstructionId id = 0; id < hlo::InstructionId(entry.instructions.size()); ++id) {
