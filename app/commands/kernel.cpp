@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "app/commands/commands.h"
+#include "app/commands/kernel_of_step.h"
 #include "app/commands/kernel_run.h"
 #include "app/options/file_option.h"
 #include "app/options/kernel_options.h"
@@ -147,7 +148,8 @@ void add_family(CLI::App& kernel, const sw::codegen::families::KernelFamily& fam
 
 [[noreturn]] void reject_kernel(const std::string& kernel, std::string message) {
   std::string hint = base::did_you_mean(kernel, family_names());
-  if (hint.empty()) hint = fmt::format("a .pasm file, or one of: {}", fmt::join(family_names(), ", "));
+  if (hint.empty())
+    hint = fmt::format("a .pasm file, the program of a step, or one of: {}", fmt::join(family_names(), ", "));
   base::SourceLocation place;
   if (!kernel.empty()) place = base::host::argument_location("kernel", kernel);
   throw base::InputError(
@@ -166,6 +168,9 @@ void check_choice(const options::KernelOptions& options) {
   }
   if (options.family != nullptr) return;
   if (options.file.empty()) reject_kernel("", "which kernel?");
+  if (options.is_step) return;
+  if (options.verify || !options.emit.empty())
+    throw base::InputError("--verify and --emit are for generated kernels; an assembly program has .expect");
   std::error_code ignored;
   const bool named_as_file = std::filesystem::path(options.file).has_extension();
   if (!named_as_file && !std::filesystem::exists(options.file, ignored)) {
@@ -186,9 +191,18 @@ void add_kernel(CLI::App& program, int& code) {
       std::make_shared<CLI::Formatter>(dynamic_cast<const CLI::Formatter&>(*kernel->get_formatter()));
   formatter->label("SUBCOMMAND", "KERNEL");
   kernel->formatter(formatter);
-  kernel->add_option("FILE", options->file, "A program (.pasm); or a kernel below, with its own --help")
+  kernel
+      ->add_option("FILE", options->file,
+                   "A program (.pasm); a step (HLO or StableHLO text, a\nbuilt-in workload) whose op is meant; or a "
+                   "kernel below,\nwith its own --help")
       ->option_text(" ");
+  kernel
+      ->add_option("--op", options->op,
+                   "Generate the kernel of an op of the step, by its name in\nops.csv of a run [list the ops, and "
+                   "which have code]")
+      ->option_text("NAME");
   add_run_flags(*kernel, *options);
+  add_check_flags(*kernel, *options);
   add_kernel_output_flags(*kernel, *options);
   for (const sw::codegen::families::KernelFamily& family : sw::codegen::kernel_families())
     add_family(*kernel, family, options);
@@ -196,11 +210,14 @@ void add_kernel(CLI::App& program, int& code) {
   podsim kernel add.pasm --listing
   podsim kernel matmul --m 256 --n 256 --k 256 --verify
   podsim kernel softmax --vcd softmax.vcd --trace 'core.*'
-  podsim kernel matmul --emit matmul.pasm)");
+  podsim kernel matmul --emit matmul.pasm
+  podsim kernel step.hlo
+  podsim kernel resnet50 --op fusion.14 --verify)");
   // The error for a wrong kernel's name comes before errors for flags that this command does not have.
   kernel->allow_extras();
   kernel->callback([kernel, options, &code] {
     if (options->listing == given) options->listing = "-";
+    options->is_step = options->family == nullptr && (!options->op.empty() || names_step(options->file));
     check_choice(*options);
     if (!kernel->remaining().empty()) throw CLI::ExtrasError(kernel->remaining());
     run_kernel(*options);

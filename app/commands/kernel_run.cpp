@@ -7,8 +7,10 @@
 #include <bit>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "app/commands/kernel_of_step.h"
 #include "app/options/keys_without_effect.h"
 #include "app/output/failed_check.h"
 #include "app/output/partial_result.h"
@@ -18,6 +20,7 @@
 #include "base/host/input_file.h"
 #include "base/host/interrupt.h"
 #include "base/host/output_file.h"
+#include "base/host/standard_output.h"
 #include "base/host/write_all.h"
 #include "base/progress.h"
 #include "hw/isa/fixed_sizes.h"
@@ -69,7 +72,7 @@ class KernelRun {
   void execute(const base::Config& config) {
     hw::isa::require_fixed_sizes(report_.machine);
     using enum base::parameters::KeyLevel;
-    if (options_.family != nullptr) {
+    if (options_.family != nullptr || options_.is_step) {
       // A generated kernel has the tiles of an op, and its report the time of that op.
       options::warn_of_keys_without_effect(config, {kernels, ops, watts});
     } else {
@@ -94,18 +97,27 @@ class KernelRun {
   void prepare() {
     if (options_.family != nullptr) {
       kernel_ = options_.family->build(report_.machine, options_.arguments);
-      report_.kernel = kernel_->name;
-      report_.generated = {kernel_->flops(),
-                           report::closed_form(report_.machine, *kernel_),
-                           kernel_->passes,
-                           hw::timing::simulate_op(report_.machine, kernel_->tile_op).cycles,
-                           hw::activity(report_.machine, kernel_->tile_op),
-                           validation::kernels::compiled_run(*kernel_, report_.machine)};
-      if (!options_.emit.empty()) base::host::write_file(options_.emit, hw::isa::pasm::disassemble(kernel_->program));
+      describe_generated(validation::kernels::compiled_run(*kernel_, report_.machine));
+    } else if (options_.is_step) {
+      StepKernel made = kernel_of_step(options_, report_.machine);
+      kernel_ = std::move(made.kernel);
+      describe_generated(made.run);
+      report_.kernel = fmt::format("{} of {}", kernel_->name, options_.file);
     } else {
       program_ = hw::isa::pasm::assemble(options_.file, base::host::read_input("kernel", options_.file));
       report_.kernel = options_.file;
     }
+  }
+
+  void describe_generated(const validation::kernels::CompiledRun& program) {
+    report_.kernel = kernel_->name;
+    report_.generated = {kernel_->flops(),
+                         report::closed_form(report_.machine, *kernel_),
+                         kernel_->passes,
+                         hw::timing::simulate_op(report_.machine, kernel_->tile_op).cycles,
+                         hw::activity(report_.machine, kernel_->tile_op),
+                         program};
+    if (!options_.emit.empty()) base::host::write_file(options_.emit, hw::isa::pasm::disassemble(kernel_->program));
   }
 
   void run_once() {
@@ -232,10 +244,16 @@ class KernelRun {
   std::vector<base::Diagnostic> failures_;
 };
 
+void list_ops(const options::KernelOptions& options) {
+  const sw::TargetMachine machine = sw::read_target(options.machine.load());
+  base::host::print_result(ops_of_step(options, machine));
+}
+
 }  // namespace
 
 void run_kernel(const options::KernelOptions& options) {
   base::host::throw_on_interrupt();
+  if (options.is_step && options.op.empty()) return list_ops(options);
   KernelRun(options).execute();
 }
 

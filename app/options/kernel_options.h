@@ -13,9 +13,11 @@ namespace podsim::app::options {
 
 struct KernelOptions {
   workloads::machines::MachineChoice machine;
-  std::string file;                                             ///< a .pasm program; or else
+  std::string file;  ///< a .pasm program, or the program of a step if is_step; or else
   const sw::codegen::families::KernelFamily* family = nullptr;  ///< a kernel to generate
   sw::codegen::families::KernelArguments arguments;             ///< values of all parameters of the family
+  bool is_step = false;
+  std::string op;  ///< of the step, by the name of its instruction; empty: list them
   bool verify = false;
   std::int64_t seed = 1;
   bool timing_only = false;

@@ -59,10 +59,11 @@ const std::vector<std::string>& folders() {
       // sw
       "sw", "sw/collectives", "sw/collectives/patterns", "sw/collectives/schedule", "sw/collectives/engine",
       "sw/compiler/fuse", "sw/compiler/tiles", "sw/codegen/registers", "sw/codegen/schedule", "sw/codegen/builder",
-      "sw/codegen/families", "sw/codegen/families/stream", "sw/codegen/families/rows", "sw/codegen/families/matrix",
-      "sw/codegen/families/attention", "sw/codegen", "sw/compiler/layout", "sw/compiler/costs", "sw/compiler",
-      "sw/placement", "sw/plans", "sw/driver", "sw/runtime/pod", "sw/runtime/parts", "sw/runtime/waits",
-      "sw/runtime/repetition", "sw/runtime", "sw/runtime/energy", "sw/runtime/session", "sw/operators", "sw/chakra",
+      "sw/codegen/families", "sw/codegen/fusion", "sw/codegen/families/stream", "sw/codegen/families/rows",
+      "sw/codegen/families/matrix", "sw/codegen/families/attention", "sw/codegen", "sw/compiler/layout",
+      "sw/compiler/costs", "sw/compiler", "sw/placement", "sw/plans", "sw/driver", "sw/runtime/pod", "sw/runtime/parts",
+      "sw/runtime/waits", "sw/runtime/repetition", "sw/runtime", "sw/runtime/energy", "sw/runtime/session",
+      "sw/operators", "sw/chakra",
       // validation
       "validation/kernels", "validation/profile", "validation/measured", "validation/measured/published",
       "validation/jobs", "validation/power", "validation/estimates",

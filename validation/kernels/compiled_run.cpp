@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/kernels/compiled_run.h"
 
+#include <string>
+
 #include "hw/tile_op.h"
 #include "sw/compiler/op_costs.h"
 #include "sw/compiler/tiles/core_op.h"
@@ -19,6 +21,16 @@ base::Bytes moved_by(const hw::TileOp& op) {
   return moved;
 }
 
+void add_op(CompiledRun& run, const hlo::Module& module, const hlo::Computation& computation, hlo::InstructionId id,
+            sw::compiler::OpCosts& costs) {
+  const std::string& name = computation[id].name;
+  const sw::compiler::tiles::OpWork work = sw::compiler::tiles::op_work(module, computation, id, costs.machine());
+  const hw::TileOp op = costs.tiles(work, costs.tiling(work, name), name);
+  ++run.ops;
+  run.cycles += costs.simulate(op).cycles;
+  run.moved += moved_by(op);
+}
+
 }  // namespace
 
 CompiledRun compiled_run(const sw::codegen::families::Kernel& kernel, const sw::TargetMachine& machine) {
@@ -27,13 +39,16 @@ CompiledRun compiled_run(const sw::codegen::families::Kernel& kernel, const sw::
   sw::compiler::OpCosts costs(machine);
   CompiledRun run;
   for (hlo::InstructionId id = 0; id < hlo::InstructionId(entry.instructions.size()); ++id) {
-    if (!sw::compiler::tiles::is_core_op(entry, id)) continue;
-    const sw::compiler::tiles::OpWork work = sw::compiler::tiles::op_work(fused, entry, id, machine);
-    const hw::TileOp op = costs.tiles(work, costs.tiling(work, kernel.name), kernel.name);
-    ++run.ops;
-    run.cycles += costs.simulate(op).cycles;
-    run.moved += moved_by(op);
+    if (sw::compiler::tiles::is_core_op(entry, id)) add_op(run, fused, entry, id, costs);
   }
+  return run;
+}
+
+CompiledRun compiled_op(const hlo::Module& module, const hlo::Computation& computation, hlo::InstructionId id,
+                        const sw::TargetMachine& machine) {
+  sw::compiler::OpCosts costs(machine);
+  CompiledRun run;
+  add_op(run, module, computation, id, costs);
   return run;
 }
 

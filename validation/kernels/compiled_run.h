@@ -17,4 +17,8 @@ struct CompiledRun {
 };
 CompiledRun compiled_run(const sw::codegen::families::Kernel& kernel, const sw::TargetMachine& machine);
 
+/// An op of a program that is compiled already.
+CompiledRun compiled_op(const hlo::Module& module, const hlo::Computation& computation, hlo::InstructionId id,
+                        const sw::TargetMachine& machine);
+
 }  // namespace podsim::validation::kernels

@@ -17,6 +17,9 @@ namespace {
 constexpr std::uint32_t nan_f32 = 0x7fc00000;
 constexpr std::uint32_t nan_bf16_pair = 0x7fc07fc0;
 
+/// Whole numbers of a word.
+bool is_word(hlo::ElementType type) { return type == hlo::ElementType::s32 || type == hlo::ElementType::u32; }
+
 bool packed(const hlo::Shape& shape) { return shape.element_type == hlo::ElementType::bf16; }
 
 /// Location of an element: a word of the array and, if two elements share the word, its half.
@@ -62,11 +65,12 @@ class ElementLocations {
 };
 
 std::uint32_t word_of(hlo::ElementType type, double value) {
-  if (type == hlo::ElementType::s32) return std::uint32_t(std::int32_t(value));
+  if (is_word(type)) return std::uint32_t(std::int64_t(value));
   return std::isnan(value) ? nan_f32 : std::bit_cast<std::uint32_t>(float(hlo::round_to(type, value)));
 }
 
 double value_of(hlo::ElementType type, std::uint32_t word) {
+  if (type == hlo::ElementType::u32) return double(word);
   return type == hlo::ElementType::s32 ? double(std::int32_t(word)) : double(std::bit_cast<float>(word));
 }
 
@@ -74,7 +78,7 @@ double value_of(hlo::ElementType type, std::uint32_t word) {
 
 ArrayTiles array_tiles(const hlo::Shape& shape) {
   const hlo::ElementType type = shape.element_type;
-  if (type != hlo::ElementType::f32 && type != hlo::ElementType::s32 && type != hlo::ElementType::bf16) {
+  if (type != hlo::ElementType::f32 && !is_word(type) && type != hlo::ElementType::bf16) {
     throw std::logic_error("a kernel has no arrays of " + hlo::to_string(type));
   }
   ArrayTiles tiles{1, 1, 1, builder::register_rows * builder::register_lanes / (packed(shape) ? 2 : 1)};

@@ -19,7 +19,8 @@ struct ArrayTiles {
   std::int64_t words() const { return planes * row_tiles * lane_tiles * tile_words; }
 };
 
-/// Throws std::logic_error for element types that kernels do not support, which are all except f32, s32 and bf16.
+/// Throws std::logic_error for element types that kernels do not support, which are all except f32, s32,
+/// u32 and bf16.
 ArrayTiles array_tiles(const hlo::Shape& shape);
 
 }  // namespace podsim::sw::codegen::families

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands/kernel_of_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "app/run/compiled_step.h"
+#include "base/host/arguments.h"
+#include "base/text/text_table.h"
+#include "sw/codegen/fusion/fusion_kernel.h"
+#include "sw/codegen/fusion/no_code.h"
+#include "validation/kernels/step_ops.h"
+#include "workloads/importers/importer.h"
+#include "workloads/models/registry.h"
+
+namespace podsim::app::commands {
+
+namespace {
+
+constexpr std::array step_extensions{".hlo", ".mlir", ".stablehlo", ".txt"};
+
+run::CompiledStep compiled_step(const options::KernelOptions& options, const sw::TargetMachine& machine) {
+  run::RunOptions run;
+  run.workload = options.file;
+  run.machine = options.machine;
+  return run::StepCompiler(run, machine).compile();
+}
+
+std::vector<std::string> names_of(const std::vector<validation::kernels::StepOp>& ops) {
+  std::vector<std::string> names;
+  for (const validation::kernels::StepOp& op : ops) names.push_back(op.name);
+  return names;
+}
+
+}  // namespace
+
+bool names_step(const std::string& word) {
+  if (workloads::importers::importer_of(word) != nullptr) return true;
+  const std::string extension = std::filesystem::path(word).extension().string();
+  if (std::ranges::find(step_extensions, extension) != step_extensions.end()) return true;
+  std::error_code ignored;
+  if (std::filesystem::exists(word, ignored)) return false;
+  return std::ranges::any_of(workloads::models::workload_registry(),
+                             [&](const workloads::WorkloadEntry& entry) { return entry.name == word; });
+}
+
+StepKernel kernel_of_step(const options::KernelOptions& options, const sw::TargetMachine& machine) {
+  const run::CompiledStep compiled = compiled_step(options, machine);
+  const hlo::Module& module = compiled.step.module;
+  const std::vector<validation::kernels::StepOp> ops = validation::kernels::ops_of(compiled.step);
+  const std::string name = options.op.starts_with('%') ? options.op.substr(1) : options.op;
+  StepKernel made;
+  base::host::locate_errors("--op", options.op, [&] {
+    const auto found = std::ranges::find(ops, name, &validation::kernels::StepOp::name);
+    if (found == ops.end()) {
+      throw base::InputError(fmt::format("the step has no op '{}'", name), base::did_you_mean(name, names_of(ops)));
+    }
+    const hlo::Computation& computation = module.computations[std::size_t(found->computation)];
+    try {
+      made.kernel = sw::codegen::fusion::build_fusion(machine, module, computation, found->id);
+    } catch (const sw::codegen::fusion::NoCode& none) {
+      throw base::InputError(fmt::format("there is no code for '{}' yet: {}", name, none.what()));
+    }
+    made.run = validation::kernels::compiled_op(module, computation, found->id, machine);
+  });
+  return made;
+}
+
+std::string ops_of_step(const options::KernelOptions& options, const sw::TargetMachine& machine) {
+  const run::CompiledStep compiled = compiled_step(options, machine);
+  base::text::TextTable table({base::text::TextTable::Align::left, base::text::TextTable::Align::left,
+                               base::text::TextTable::Align::left, base::text::TextTable::Align::left});
+  table.row({"op", "category", "code", "origin"});
+  std::size_t with_code = 0;
+  const std::vector<validation::kernels::StepOp> ops = validation::kernels::ops_of(compiled.step);
+  for (const validation::kernels::StepOp& op : ops) {
+    const std::string cause = validation::kernels::cause_of_no_code(compiled.step.module, op);
+    with_code += cause.empty() ? 1 : 0;
+    table.row({op.name, op.category, cause.empty() ? "yes" : "no: " + cause, op.origin});
+  }
+  return fmt::format("{} of the {} distinct ops of {} have code\n\n", with_code, ops.size(), options.file) +
+         table.text();
+}
+
+}  // namespace podsim::app::commands
