@@ -41,6 +41,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& words, int&
   commands::add_hlo(program);
   commands::add_ops(program);
   commands::add_tiles(program);
+  commands::add_levels(program);
   commands::add_trace(program);
   validate::add_validate(program);
   commands::add_report(program);

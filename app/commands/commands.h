@@ -19,6 +19,7 @@ void add_stream(CLI::App& program);
 void add_hlo(CLI::App& program);
 void add_ops(CLI::App& program);
 void add_tiles(CLI::App& program);
+void add_levels(CLI::App& program);
 void add_trace(CLI::App& program);
 void add_report(CLI::App& program);
 void add_compare(CLI::App& program);

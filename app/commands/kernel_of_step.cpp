@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -31,9 +32,9 @@ run::CompiledStep compiled_step(const options::KernelOptions& options, const sw:
   return run::StepCompiler(run, machine).compile();
 }
 
-std::vector<std::string> names_of(const std::vector<validation::kernels::StepOp>& ops) {
+std::vector<std::string> names_of(const std::map<std::string, std::size_t>& numbers) {
   std::vector<std::string> names;
-  for (const validation::kernels::StepOp& op : ops) names.push_back(op.name);
+  for (const auto& [name, number] : numbers) names.push_back(name);
   return names;
 }
 
@@ -54,19 +55,21 @@ StepKernel kernel_of_step(const options::KernelOptions& options, const sw::Targe
   const hlo::Module& module = compiled.step.module;
   const std::vector<validation::kernels::StepOp> ops = validation::kernels::ops_of(compiled.step);
   const std::string name = options.op.starts_with('%') ? options.op.substr(1) : options.op;
+  const std::map<std::string, std::size_t> numbers = validation::kernels::op_numbers(compiled.step, ops);
   StepKernel made;
   base::host::locate_errors("--op", options.op, [&] {
-    const auto found = std::ranges::find(ops, name, &validation::kernels::StepOp::name);
-    if (found == ops.end()) {
-      throw base::InputError(fmt::format("the step has no op '{}'", name), base::did_you_mean(name, names_of(ops)));
+    const auto found = numbers.find(name);
+    if (found == numbers.end()) {
+      throw base::InputError(fmt::format("the step has no op '{}'", name), base::did_you_mean(name, names_of(numbers)));
     }
-    const hlo::Computation& computation = module.computations[std::size_t(found->computation)];
+    const validation::kernels::StepOp& op = ops[found->second];
+    const hlo::Computation& computation = module.computations[std::size_t(op.computation)];
     try {
-      made.kernel = sw::codegen::fusion::build_fusion(machine, module, computation, found->id);
+      made.kernel = sw::codegen::fusion::build_fusion(machine, module, computation, op.id);
     } catch (const sw::codegen::fusion::NoCode& none) {
       throw base::InputError(fmt::format("there is no code for '{}' yet: {}", name, none.what()));
     }
-    made.run = validation::kernels::compiled_op(module, computation, found->id, machine);
+    made.run = validation::kernels::compiled_op(module, computation, op.id, machine);
   });
   return made;
 }

@@ -92,6 +92,9 @@ class BoundWriter {
       case hlo::Opcode::sqrt:
       case hlo::Opcode::rsqrt:
       case hlo::Opcode::tanh:
+      case hlo::Opcode::exponential_minus_one:
+      case hlo::Opcode::log_plus_one:
+      case hlo::Opcode::logistic:
         return plus(moved(instruction), rounding(magnitude(value_[id])));
       case hlo::Opcode::sign:
       case hlo::Opcode::convert:
@@ -113,6 +116,11 @@ class BoundWriter {
         return product(instruction, instruction.opcode);
       case hlo::Opcode::divide:
         return quotient(instruction, value_[id]);
+      case hlo::Opcode::power:
+        return power(instruction, value_[id]);
+      case hlo::Opcode::clamp:
+        return larger(larger(operand_bound(instruction, 0), operand_bound(instruction, 1)),
+                      operand_bound(instruction, 2));
       case hlo::Opcode::compare:
         return either_way(instruction);
       case hlo::Opcode::select:
@@ -178,6 +186,26 @@ class BoundWriter {
     return plus(moved, rounding(result));
   }
 
+  /// Writes the bound of exp(y log x): the exponent is off by u |y log x|, and twice what moves it to first order.
+  Bound power(const hlo::Instruction& instruction, hlo::InstructionId value) {
+    const Bound bound_x = operand_bound(instruction, 0), bound_y = operand_bound(instruction, 1);
+    const hlo::InstructionId x = magnitude(operand_value(instruction, 0));
+    const hlo::InstructionId y = magnitude(operand_value(instruction, 1));
+    const hlo::InstructionId logarithm = magnitude(elementwise(hlo::Opcode::log, {x}));
+    const hlo::InstructionId exponent = elementwise(hlo::Opcode::multiply, {y, logarithm});
+    const hlo::InstructionId size = magnitude(value), twice = constant(2, size);
+    const hlo::InstructionId factor = elementwise(hlo::Opcode::add, {exponent, constant(1, exponent)});
+    Bound total = rounding(elementwise(hlo::Opcode::multiply, {size, factor}));
+    const auto add = [&](hlo::InstructionId slope, hlo::InstructionId bound) {
+      const hlo::InstructionId moved = elementwise(hlo::Opcode::multiply, {slope, bound});
+      total =
+          plus(total, elementwise(hlo::Opcode::multiply, {elementwise(hlo::Opcode::multiply, {size, twice}), moved}));
+    };
+    if (bound_x) add(elementwise(hlo::Opcode::divide, {y, x}), *bound_x);
+    if (bound_y) add(logarithm, *bound_y);
+    return total;
+  }
+
   /// Writes the larger of f(x + e) - f(x) and f(x) - f(x - e), for a monotone f of one operand.
   Bound moved(const hlo::Instruction& instruction) {
     const Bound bound = operand_bound(instruction, 0);
@@ -187,6 +215,7 @@ class BoundWriter {
     const hlo::Opcode opcode = instruction.opcode;
     if (opcode == hlo::Opcode::log || opcode == hlo::Opcode::sqrt || opcode == hlo::Opcode::rsqrt)
       below = elementwise(hlo::Opcode::maximum, {below, constant(0, below)});
+    if (opcode == hlo::Opcode::log_plus_one) below = elementwise(hlo::Opcode::maximum, {below, constant(-1, below)});
     const hlo::InstructionId above = applied(instruction, elementwise(hlo::Opcode::add, {x, *bound}));
     const hlo::InstructionId at = applied(instruction, x);
     return larger(distance(above, at), distance(at, applied(instruction, below)));

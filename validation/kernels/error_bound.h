@@ -19,8 +19,11 @@ namespace podsim::validation::kernels {
 ///   a * b                            |a| e(b) + |b| e(a) + e(a) e(b) + u |a b|
 ///   a / b                            (e(a) + |a / b| e(b)) / (|b| - e(b)) + u |a / b|
 ///   dot, convolution, window sums    sum of the bounds of the products, with the magnitudes of all terms
-///   maximum, minimum                 the larger bound of the operands
-///   exp, log, sqrt, rsqrt, tanh      change of the function when its operand changes by e, + u |f|
+///   integers of exact operands       0
+///   maximum, minimum, clamp          the larger bound of the operands
+///   x ^ y                            u |f| (1 + |y log x|) + 2 |f| (|y / x| e(x) + |log x| e(y)), to first order
+///   exp, log, sqrt, rsqrt, tanh,
+///   expm1, log1p, logistic           change of the function when its operand changes by e, + u |f|
 ///   convert, sign                    change of the rounded value when the operand changes by e: a value within e of
 ///                                    a rounding boundary of bf16 may be rounded to either side
 ///   reduce-precision to m bits       (1 + h) e + 2 h |x| + the least denormal, h = 2^-(m + 1): the kernel may round at

@@ -47,6 +47,18 @@ std::vector<StepOp> ops_of(const sw::driver::Step& step) {
   return ops;
 }
 
+std::map<std::string, std::size_t> op_numbers(const sw::driver::Step& step, const std::vector<StepOp>& ops) {
+  std::map<int, std::size_t> of_compiled;
+  for (std::size_t i = 0; i < ops.size(); ++i) of_compiled[ops[i].compiled] = i;
+  std::map<std::string, std::size_t> numbers;
+  for (const sw::compiler::ProgramItem& item : step.program.items) {
+    if (item.kind != sw::compiler::ProgramItem::Kind::op) continue;
+    if (const auto found = of_compiled.find(item.index); found != of_compiled.end())
+      numbers[item.hlo_name] = found->second;
+  }
+  return numbers;
+}
+
 std::string cause_of_no_code(const hlo::Module& module, const StepOp& op) {
   try {
     sw::codegen::fusion::check_fusion(module, module.computations[std::size_t(op.computation)], op.id);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,9 @@ struct StepOp {
 
 /// The distinct ops of the core in the order of the program, without those that collectives overlap in part.
 std::vector<StepOp> ops_of(const sw::driver::Step& step);
+
+/// Numbers in `ops` (ops_of()) of all instructions of the step that are ops, by name.
+std::map<std::string, std::size_t> op_numbers(const sw::driver::Step& step, const std::vector<StepOp>& ops);
 
 /// Why sw/codegen/fusion has no code for an op, as far as its graph tells, in a word; empty if it has.
 std::string cause_of_no_code(const hlo::Module& module, const StepOp& op);

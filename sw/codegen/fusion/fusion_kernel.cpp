@@ -14,6 +14,7 @@
 #include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/builder/tile_plan.h"
 #include "sw/codegen/families/array_allocator.h"
+#include "sw/codegen/families/compiled_tiles.h"
 #include "sw/codegen/fusion/no_code.h"
 #include "sw/codegen/fusion/op_module.h"
 #include "sw/codegen/fusion/operations.h"
@@ -83,10 +84,12 @@ class FusionBuilder {
   void build() {
     choose_streams();
     place_residents();
+    divisions_.resize(sweeps_.size());
     load_residents();
-    for (std::size_t i = 0; i < sweeps_.size(); ++i) write_sweep(i);
-    store_results();
+    write_sweeps();
     kernel_.tile_op.name = kernel_.name;
+    count_sweeps();
+    store_results();
     kernel_.program = std::move(builder_).finish();
   }
 
@@ -165,22 +168,50 @@ class FusionBuilder {
     return dma;
   }
 
+  /// Starts the reads of the arrays that stay in VMEM.
   void load_residents() {
-    hw::TileWork reads;
     builder_.mark("load");
     for (const Id id : resident_) {
       const families::KernelArray& input = input_of(id);
       builder_.dma(builder_.descriptor(whole_array(input, residents_.values.at(id), true), input.name));
-      reads.reads.push_back({bytes_of(input.shape)});
+      resident_reads_.push_back({bytes_of(input.shape)});
     }
-    if (resident_.empty()) return;
-    builder_.sync_wait(resident_flag, std::int32_t(resident_.size()));
-    kernel_.tile_op.runs.push_back({1, std::move(reads)});
+    waits_for_residents_ = !resident_.empty();
+  }
+
+  void wait_for_residents() {
+    if (waits_for_residents_) builder_.sync_wait(resident_flag, std::int32_t(resident_.size()));
+    waits_for_residents_ = false;
+  }
+
+  /// Writes all sweeps. Those over arrays in VMEM are written where they have to be done, so that the first tiles of
+  /// the next sweep over tiles are read meanwhile.
+  void write_sweeps() {
+    for (std::size_t i = 0; i < sweeps_.size(); ++i) {
+      if (streams_[i].any()) {
+        write_tiles(i);
+      } else {
+        waiting_.push_back(i);
+      }
+    }
+    write_waiting();
+  }
+
+  void write_waiting() {
+    wait_for_residents();
+    builder_.mark("compute");
+    for (const std::size_t i : std::exchange(waiting_, {})) {
+      const SweepCode code = code_of(i);
+      const std::int64_t free = builder_.vmem_rows_free();
+      if (code.scratch_rows() > free) throw NoCode("vmem", "a reduction whose sums do not fit into VMEM");
+      code.write(builder_);
+      builder_.free_vmem(free);
+    }
   }
 
   void store_results() {
-    hw::TileWork writes;
     builder_.mark("store");
+    hw::TileWork writes;
     for (const auto& [number, array] : residents_.results) {
       const families::KernelArray& output = kernel_.outputs[std::size_t(number)];
       builder_.dma(builder_.descriptor(whole_array(output, array, false), output.name));
@@ -188,43 +219,64 @@ class FusionBuilder {
     }
     if (residents_.results.empty()) return;
     builder_.sync_wait(stored_flag, std::int32_t(residents_.results.size()));
-    kernel_.tile_op.runs.push_back({1, std::move(writes)});
+    add_work(std::move(writes));
   }
 
-  void write_sweep(std::size_t i) {
-    const SweepCode code(kernel_.reference, sweeps_[i], units_[i], streams_[i], residents_);
+  SweepCode code_of(std::size_t i) {
+    SweepCode code(kernel_.reference, sweeps_[i], units_[i], streams_[i], residents_);
     steps_ = std::max(steps_, code.rounding_steps());
-    const hw::TilePhase unit = code.work_of_unit(machine_);
-    if (streams_[i].any()) {
-      write_tiles(i, code, unit);
-    } else {
-      builder_.mark("compute");
-      code.write(builder_);
-      kernel_.tile_op.runs.push_back({1, {{}, {builder::times(code.units(), unit)}, {}}});
-    }
-    if (!sweeps_[i].reductions.empty())
-      kernel_.tile_op.runs.push_back({1, {{}, {code.work_of_reductions(machine_)}, {}}});
+    return code;
   }
 
-  void write_tiles(std::size_t i, const SweepCode& code, const hw::TilePhase& unit) {
+  /// Adds a tile of its own for work on arrays that stay in VMEM.
+  void add_work(hw::TileWork work) { kernel_.tile_op.runs.push_back({1, std::move(work)}); }
+
+  /// Counts the work for the tile level.
+  void count_sweeps() {
+    hw::TileWork before;
+    before.reads = std::exchange(resident_reads_, {});
+    for (std::size_t i = 0; i < sweeps_.size(); ++i) {
+      const SweepCode code = code_of(i);
+      if (!streams_[i].any()) before.phases.push_back(builder::times(code.units(), code.work_of_unit(machine_)));
+      if (streams_[i].any()) {
+        if (!before.reads.empty() || !before.phases.empty()) add_work(std::exchange(before, {}));
+        count_tiles(i, code);
+      }
+      if (!sweeps_[i].reductions.empty()) before.phases.push_back(code.work_of_reductions(machine_));
+    }
+    if (!before.reads.empty() || !before.phases.empty()) add_work(std::move(before));
+  }
+
+  void count_tiles(std::size_t i, const SweepCode& code) {
+    const hw::TilePhase unit = code.work_of_unit(machine_);
+    const Division& chosen = divisions_[i];
+    const hw::TileOp op =
+        builder::make_tile_op(plan_of(i, chosen), kernel_.name, [&](std::span<const std::int64_t> tile) {
+          const std::int64_t units = std::min(chosen.units, code.units() - tile[0] * chosen.units);
+          return std::vector<hw::TilePhase>{builder::times(units, unit)};
+        });
+    kernel_.tile_op.runs.insert(kernel_.tile_op.runs.end(), op.runs.begin(), op.runs.end());
+  }
+
+  void write_tiles(std::size_t i) {
+    const SweepCode code = code_of(i);
+    std::int64_t scratch = code.scratch_rows();
+    for (const std::size_t before : waiting_)
+      scratch = std::max(scratch, code.scratch_rows() + code_of(before).scratch_rows());
+    const std::int64_t free = builder_.vmem_rows_free();
     Division chosen = division(code.units(), tiles_);
-    builder::TilePlan plan = plan_of(i, chosen);
-    while (plan.vmem_rows() > builder_.vmem_rows_free()) {
+    while (plan_of(i, chosen).vmem_rows() + scratch > free) {
       if (chosen.units == 1) throw NoCode("vmem", "a tile of one iteration does not fit into VMEM");
       chosen = division(code.units(), 2 * chosen.tiles);
-      plan = plan_of(i, chosen);
     }
-    const std::int64_t free = builder_.vmem_rows_free();
-    code.write(builder_, plan, chosen.units, next_flag_);
+    divisions_[i] = chosen;
+    const builder::TilePlan plan = plan_of(i, chosen);
+    code.write(builder_, plan, chosen.units, next_flag_, [&] { write_waiting(); });
     next_flag_ += 2 * int(plan.streams.size());
-    kernel_.tile_op.vmem = std::max(kernel_.tile_op.vmem,
-                                    machine_.vmem - base::Bytes(builder_.vmem_rows_free() * builder::vmem_row_bytes));
+    const std::int64_t unused = free - plan.vmem_rows() - scratch;
+    kernel_.tile_op.vmem =
+        std::max(kernel_.tile_op.vmem, machine_.vmem - base::Bytes(unused * builder::vmem_row_bytes));
     builder_.free_vmem(free);
-    const hw::TileOp op = builder::make_tile_op(plan, kernel_.name, [&](std::span<const std::int64_t> tile) {
-      const std::int64_t units = std::min(chosen.units, code.units() - tile[0] * chosen.units);
-      return std::vector<hw::TilePhase>{builder::times(units, unit)};
-    });
-    kernel_.tile_op.runs.insert(kernel_.tile_op.runs.end(), op.runs.begin(), op.runs.end());
   }
 
   builder::TilePlan plan_of(std::size_t i, const Division& division) const {
@@ -259,6 +311,10 @@ class FusionBuilder {
   std::vector<SweepStreams> streams_;
   std::set<Id> resident_;
   Residents residents_;
+  std::vector<Division> divisions_;
+  std::vector<std::size_t> waiting_;  ///< sweeps over arrays in VMEM that are still to be written
+  std::vector<hw::TileTransfer> resident_reads_;
+  bool waits_for_residents_ = false;
   int next_flag_ = first_stream_flag;
   double steps_ = 0;
 };
@@ -307,22 +363,30 @@ void write_program(const TargetMachine& machine, families::Kernel& kernel, const
   throw NoCode("registers", "more values at one time than the machine has registers");
 }
 
-}  // namespace
-
-families::Kernel build_fusion(const TargetMachine& machine, const hlo::Module& module,
-                              const hlo::Computation& computation, hlo::InstructionId id) {
+families::Kernel kernel_of(const TargetMachine& machine, hlo::Module alone, const compiler::tiles::OpWork& work) {
   families::Kernel kernel;
-  kernel.name = computation[id].name;
-  kernel.reference = op_module(module, computation, id);
+  kernel.name = alone.name;
+  kernel.reference = std::move(alone);
   kernel.op = kernel.reference;
   const std::vector<Sweep> sweeps = checked_sweeps(kernel.reference);
   place_arrays(machine, kernel);
   for (const hlo::Instruction& instruction : kernel.reference.entry_computation().instructions)
     kernel.rounding_steps = std::max(kernel.rounding_steps, rounding_steps(instruction.opcode));
   kernel.passes = passes_of(sweeps);
-  const compiler::tiles::OpWork work = compiler::tiles::op_work(module, computation, id, machine);
   write_program(machine, kernel, sweeps, compiler::tiles::choose_tiling(work, machine, kernel.name).tiles());
   return kernel;
+}
+
+}  // namespace
+
+families::Kernel build_fusion(const TargetMachine& machine, const hlo::Module& module,
+                              const hlo::Computation& computation, hlo::InstructionId id) {
+  return kernel_of(machine, op_module(module, computation, id),
+                   compiler::tiles::op_work(module, computation, id, machine));
+}
+
+families::Kernel build_fusion(const TargetMachine& machine, const hlo::Module& body) {
+  return kernel_of(machine, body, families::work_of_op(body, machine));
 }
 
 void check_fusion(const hlo::Module& module, const hlo::Computation& computation, hlo::InstructionId id) {

@@ -13,6 +13,9 @@ namespace podsim::sw::codegen::fusion {
 families::Kernel build_fusion(const TargetMachine& machine, const hlo::Module& module,
                               const hlo::Computation& computation, hlo::InstructionId id);
 
+/// The same of a module that is the body of one op.
+families::Kernel build_fusion(const TargetMachine& machine, const hlo::Module& body);
+
 /// Throws NoCode if the op's graph tells that the generator cannot write it; whether its arrays fit into VMEM and its
 /// values into registers is known only when it is built.
 void check_fusion(const hlo::Module& module, const hlo::Computation& computation, hlo::InstructionId id);

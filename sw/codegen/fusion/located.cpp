@@ -182,6 +182,11 @@ Located locate(builder::KernelBuilder& builder, const VmemArray& array, const Ax
   return Location(builder, array, axes, space, position).find();
 }
 
+bool is_column(const hlo::Shape& array, const Axes& axes, const Space& space) {
+  if (space.flat() || array.rank() == 0 || follows(minor_axis(array, axes, 0), space) != Follows::rows) return false;
+  return std::ranges::count_if(axes, [](const Axis& axis) { return axis.along >= 0; }) == 1;
+}
+
 void check_located(const hlo::Shape& array, const Axes& axes, const Space& space) {
   if (array.rank() == 0) return;
   if (space.flat()) {

@@ -38,6 +38,9 @@ struct Located {
 /// register.
 Located locate(builder::KernelBuilder& builder, const VmemArray& array, const Axes& axes, const Space& space,
                const Position& position);
+/// True for an array whose lanes are the rows of the space and that has no other dimension of it: the code that moves
+/// its lanes to sublanes depends on the row tile alone.
+bool is_column(const hlo::Shape& array, const Axes& axes, const Space& space);
 /// Throws what locate() throws, without writing code.
 void check_located(const hlo::Shape& array, const Axes& axes, const Space& space);
 

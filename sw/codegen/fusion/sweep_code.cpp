@@ -69,7 +69,8 @@ Invariants SweepCode::invariants(builder::KernelBuilder& builder) const {
   Invariants values;
   const Sources scalars = sources({});
   const Position anywhere{0, 0, std::vector<registers::ScalarOperand>(std::size_t(sweep_.space.planes()), 0)};
-  UnitCode code(builder, module_, sweep_.space, unit_, anywhere, scalars, values);
+  const Columns none;
+  UnitCode code(builder, module_, sweep_.space, unit_, anywhere, scalars, none, values);
   // Ids ascend from operands to users, so that every value finds its operands.
   for (const hlo::InstructionId id : sweep_.scalars) {
     const Value value = code.value(id, {}, {});
@@ -159,17 +160,16 @@ void SweepCode::store_results(builder::KernelBuilder& builder, UnitCode& code, c
   for (const auto& [id, address] : at.kept) store(builder, code, id, word_type(body_[id].shape.element_type), address);
 }
 
-void SweepCode::write_unit(builder::KernelBuilder& builder, const std::vector<Accumulators>& reductions,
-                           const Position& position, const Addresses& at, const Invariants& invariants) const {
+void SweepCode::write_unit(builder::KernelBuilder& builder, const Prepared& prepared, const Position& position,
+                           const Addresses& at) const {
   const Sources from = sources(at);
-  UnitCode code(builder, module_, sweep_.space, unit_, position, from, invariants);
+  UnitCode code(builder, module_, sweep_.space, unit_, position, from, prepared.columns, prepared.invariants);
   store_results(builder, code, at);
-  for (const Accumulators& reduction : reductions) reduction.add_unit(builder, code, unit_, position);
+  for (const Accumulators& reduction : prepared.reductions) reduction.add_unit(builder, code, unit_, position);
 }
 
-void SweepCode::write_units(builder::KernelBuilder& builder, const std::vector<Accumulators>& reductions,
-                            Counters& counters, Addresses at, registers::ScalarOperand count,
-                            const Invariants& invariants) const {
+void SweepCode::write_units(builder::KernelBuilder& builder, const Prepared& prepared, Counters& counters, Addresses at,
+                            registers::ScalarOperand count) const {
   registers::LoopOptions options{registers::LoopSchedule::pipelined, {}};
   const auto add = [&](const registers::RowAddress& address) { options.independent_buffers.push_back(address.buffer); };
   std::ranges::for_each(at.inputs, add);
@@ -179,31 +179,68 @@ void SweepCode::write_units(builder::KernelBuilder& builder, const std::vector<A
   for (const auto& [number, address] : at.whole_results) add(address);
   const Position position = counters.begin();
   builder.loop(count, options, [&] {
-    write_unit(builder, reductions, position, at, invariants);
+    write_unit(builder, prepared, position, at);
     advance(builder, at);
     counters.advance();
   });
   counters.end();
 }
 
+Columns SweepCode::columns(builder::KernelBuilder& builder) const {
+  Columns columns;
+  for (const auto& [id, axes] : sweep_.columns) {
+    const builder::KernelBuilder::VmemBuffer to =
+        builder.vmem_rows(sweep_.space.tiles.row_tiles * builder::register_rows);
+    Counters rows(builder, sweep_.space, {sweep_.space.rows()});
+    const Position position = rows.begin();
+    const registers::ScalarReg row = builder.constant(to.row);
+    builder.loop(std::int32_t(sweep_.space.tiles.row_tiles), {registers::LoopSchedule::pipelined, {to.buffer}}, [&] {
+      const VmemArray& array = residents_.values.at(id);
+      const Located located = locate(builder, array, axes, sweep_.space, position);
+      builder.store({row, 0, to.buffer}, load_located(builder, array, located));
+      builder.assign(row, Isa::s_add, row, builder::register_rows);
+      rows.advance();
+    });
+    columns[{id, axes}] = to;
+  }
+  return columns;
+}
+
+std::int64_t SweepCode::scratch_rows() const {
+  std::int64_t rows = std::int64_t(sweep_.columns.size()) * sweep_.space.tiles.row_tiles * builder::register_rows;
+  for (const Accumulators& reduction : accumulators()) rows += reduction.vmem_rows();
+  return rows;
+}
+
+SweepCode::Prepared SweepCode::prepare(builder::KernelBuilder& builder) const {
+  Prepared prepared{accumulators(), {}, {}};
+  for (Accumulators& reduction : prepared.reductions) reduction.begin(builder);
+  prepared.columns = columns(builder);
+  return prepared;
+}
+
+void SweepCode::finish(builder::KernelBuilder& builder, const Prepared& prepared) const {
+  for (std::size_t i = 0; i < prepared.reductions.size(); ++i)
+    prepared.reductions[i].finish(builder, residents_.values.at(sweep_.reductions[i]));
+}
+
 void SweepCode::write(builder::KernelBuilder& builder) const {
-  std::vector<Accumulators> reductions = accumulators();
-  for (Accumulators& reduction : reductions) reduction.begin(builder);
+  Prepared prepared = prepare(builder);
   Counters counters(builder, sweep_.space, unit_, sweep_.coordinates, false);
-  const Invariants scalars = invariants(builder);
-  write_units(builder, reductions, counters, resident_addresses(builder, 0), std::int32_t(units()), scalars);
-  for (std::size_t i = 0; i < reductions.size(); ++i)
-    reductions[i].finish(builder, residents_.values.at(sweep_.reductions[i]));
+  prepared.invariants = invariants(builder);
+  write_units(builder, prepared, counters, resident_addresses(builder, 0), std::int32_t(units()));
+  finish(builder, prepared);
 }
 
 void SweepCode::write(builder::KernelBuilder& builder, const builder::TilePlan& plan, std::int64_t units_of_tile,
-                      int first_flag) const {
-  std::vector<Accumulators> reductions = accumulators();
-  for (Accumulators& reduction : reductions) reduction.begin(builder);
+                      int first_flag, const std::function<void()>& meanwhile) const {
   Counters counters(builder, sweep_.space, unit_, sweep_.coordinates, plan.tiles() > 1);
   builder::TileLoop loop(builder, plan, first_flag);
+  loop.start();
+  meanwhile();
+  Prepared prepared = prepare(builder);
   const bool uneven = units() % units_of_tile != 0;
-  loop.run([&](const builder::TileLoop::Tile& tile) {
+  loop.run_tiles([&](const builder::TileLoop::Tile& tile) {
     const registers::ScalarOperand before = builder::product(builder, tile.index(0), std::int32_t(units_of_tile));
     Addresses at = resident_addresses(builder, before);
     const auto inputs = int(streams_.inputs.size());
@@ -216,26 +253,27 @@ void SweepCode::write(builder::KernelBuilder& builder, const builder::TilePlan& 
       const registers::ScalarReg left = builder.op(Isa::s_sub, builder.constant(std::int32_t(units())), before);
       count = builder.op(Isa::s_min, left, std::int32_t(units_of_tile));
     }
-    const Invariants scalars = invariants(builder);
-    write_units(builder, reductions, counters, std::move(at), count, scalars);
+    prepared.invariants = invariants(builder);
+    write_units(builder, prepared, counters, std::move(at), count);
   });
-  for (std::size_t i = 0; i < reductions.size(); ++i)
-    reductions[i].finish(builder, residents_.values.at(sweep_.reductions[i]));
+  finish(builder, prepared);
+  loop.wait_for_writes();
 }
 
 hw::TilePhase SweepCode::work_of_unit(const hw::Machine& machine) const {
   return builder::repeated_work(machine, [&](builder::KernelBuilder& builder, std::int64_t repeats) {
-    std::vector<Accumulators> reductions = accumulators();
-    for (Accumulators& reduction : reductions) reduction.begin(builder);
+    Prepared prepared{accumulators(), {}, {}};
+    for (Accumulators& reduction : prepared.reductions) reduction.begin(builder);
+    for (const auto& column : sweep_.columns) prepared.columns[column] = {999, 0};
     Counters counters(builder, sweep_.space, unit_, sweep_.coordinates, false);
     Addresses at = resident_addresses(builder, 0);
     int buffer = 1000;
     for (std::size_t i = 0; i < streams_.inputs.size(); ++i) at.inputs.push_back({builder.scalar(), 0, buffer++});
     for (std::size_t i = 0; i < streams_.results.size(); ++i) at.results.push_back({builder.scalar(), 0, buffer++});
-    const Invariants scalars = invariants(builder);
+    prepared.invariants = invariants(builder);
     const Position position = counters.begin();
     for (std::int64_t i = 0; i < repeats; ++i) {
-      write_unit(builder, reductions, position, at, scalars);
+      write_unit(builder, prepared, position, at);
       advance(builder, at);
     }
   });

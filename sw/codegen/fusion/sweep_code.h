@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -42,14 +42,24 @@ class SweepCode {
   /// Writes a sweep whose arrays are all in VMEM.
   void write(builder::KernelBuilder& builder) const;
   /// Writes a sweep over the tiles of a plan, whose streams are the inputs and results in the order of SweepStreams.
-  /// Each tile has `units` units, the last one the rest.
-  void write(builder::KernelBuilder& builder, const builder::TilePlan& plan, std::int64_t units, int first_flag) const;
+  /// Each tile has `units` units, the last one the rest. `meanwhile` writes code to perform while the first tiles are
+  /// read.
+  void write(builder::KernelBuilder& builder, const builder::TilePlan& plan, std::int64_t units, int first_flag,
+             const std::function<void()>& meanwhile) const;
+  /// VMEM rows that it takes in addition to those of streams and residents.
+  std::int64_t scratch_rows() const;
   /// The work of one unit, and of the loops behind the sweep that end its reductions.
   hw::TilePhase work_of_unit(const hw::Machine& machine) const;
   hw::TilePhase work_of_reductions(const hw::Machine& machine) const;
   double rounding_steps() const;
 
  private:
+  /// What is computed before the loop over all units.
+  struct Prepared {
+    std::vector<Accumulators> reductions;
+    Columns columns;
+    Invariants invariants = {};
+  };
   struct Addresses {
     std::vector<registers::RowAddress> inputs, results;  ///< streams: first register of the unit
     std::map<hlo::InstructionId, registers::RowAddress> whole, kept;
@@ -58,12 +68,15 @@ class SweepCode {
 
   std::vector<Accumulators> accumulators() const;
   Invariants invariants(builder::KernelBuilder& builder) const;
+  Columns columns(builder::KernelBuilder& builder) const;
   Sources sources(const Addresses& at) const;
   Addresses resident_addresses(builder::KernelBuilder& builder, registers::ScalarOperand units_before) const;
-  void write_units(builder::KernelBuilder& builder, const std::vector<Accumulators>& reductions, Counters& counters,
-                   Addresses at, registers::ScalarOperand count, const Invariants& invariants) const;
-  void write_unit(builder::KernelBuilder& builder, const std::vector<Accumulators>& reductions,
-                  const Position& position, const Addresses& at, const Invariants& invariants) const;
+  void write_units(builder::KernelBuilder& builder, const Prepared& prepared, Counters& counters, Addresses at,
+                   registers::ScalarOperand count) const;
+  void write_unit(builder::KernelBuilder& builder, const Prepared& prepared, const Position& position,
+                  const Addresses& at) const;
+  Prepared prepare(builder::KernelBuilder& builder) const;
+  void finish(builder::KernelBuilder& builder, const Prepared& prepared) const;
   void store_results(builder::KernelBuilder& builder, UnitCode& code, const Addresses& at) const;
   void store(builder::KernelBuilder& builder, UnitCode& code, hlo::InstructionId id, hlo::ElementType type,
              registers::RowAddress at) const;

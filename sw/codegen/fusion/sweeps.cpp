@@ -22,10 +22,14 @@ namespace {
 
 using Id = hlo::InstructionId;
 
+/// Registers of a column that is spread: a megabyte.
+constexpr std::int64_t max_spread_tiles = 256;
+
 /// What the elements of a sweep need.
 struct Needs {
   int level = 0;  ///< number of sweeps before
   std::set<Id> whole, other, scalars;
+  std::set<std::pair<Id, Axes>> columns;
   std::set<int> coordinates;
   bool reduces_rows = false;
 
@@ -34,6 +38,7 @@ struct Needs {
     whole.insert(more.whole.begin(), more.whole.end());
     other.insert(more.other.begin(), more.other.end());
     scalars.insert(more.scalars.begin(), more.scalars.end());
+    columns.insert(more.columns.begin(), more.columns.end());
     coordinates.insert(more.coordinates.begin(), more.coordinates.end());
     reduces_rows |= more.reduces_rows;
   }
@@ -124,6 +129,9 @@ class Analysis {
     }
     check_located(shape, axes, space);
     needs.other.insert(id);
+    const bool repeats = space.tiles.planes > 1 || space.tiles.lane_tiles > max_row_tiles;
+    if (repeats && space.tiles.row_tiles <= max_spread_tiles && is_column(shape, axes, space))
+      needs.columns.insert({id, axes});
     needs.add_coordinates(axes);
     return needs;
   }
@@ -252,6 +260,7 @@ class Analysis {
     sweep.whole_parameters.insert(needs.whole.begin(), needs.whole.end());
     sweep.other_parameters.insert(needs.other.begin(), needs.other.end());
     sweep.scalars.insert(needs.scalars.begin(), needs.scalars.end());
+    sweep.columns.insert(needs.columns.begin(), needs.columns.end());
     sweep.coordinates.insert(needs.coordinates.begin(), needs.coordinates.end());
     sweep.reduces_rows |= needs.reduces_rows;
     return sweep;

@@ -44,7 +44,7 @@ Located moved(Located located, const VmemArray& array, UnitRegister at) {
 }  // namespace
 
 UnitCode::UnitCode(builder::KernelBuilder& builder, const hlo::Module& module, const Space& space, const Unit& unit,
-                   const Position& first, const Sources& sources, const Invariants& invariants)
+                   const Position& first, const Sources& sources, const Columns& columns, const Invariants& invariants)
     : builder_(builder),
       module_(module),
       body_(module.entry_computation()),
@@ -52,6 +52,7 @@ UnitCode::UnitCode(builder::KernelBuilder& builder, const hlo::Module& module, c
       unit_(unit),
       first_(first),
       sources_(sources),
+      columns_(columns),
       invariants_(invariants) {}
 
 UnitCode::Key UnitCode::key(hlo::InstructionId id, const Axes& axes, UnitRegister at) const {
@@ -112,7 +113,15 @@ Value UnitCode::loaded(hlo::InstructionId id, const Axes& axes, UnitRegister at)
 registers::VectorReg UnitCode::loaded_words(hlo::InstructionId id, const Axes& axes, UnitRegister at) {
   const Source& source = sources_.at(id);
   if (source.unit && has_registers_of(source.array.shape, axes, space_)) return of_stream(id, source, at);
+  if (const auto column = columns_.find({id, axes}); column != columns_.end()) return of_column(column->second, at);
   return load_located(builder_, source.array, located(id, source, axes, at));
+}
+
+registers::VectorReg UnitCode::of_column(const builder::KernelBuilder::VmemBuffer& column, UnitRegister at) {
+  const registers::ScalarOperand rows = product(builder_, first_.row_tile, builder::register_rows);
+  const auto offset = std::int32_t(at.row_tile * builder::register_rows);
+  if (rows.literal) return builder_.load({builder_.constant(column.row), rows.value + offset, column.buffer});
+  return builder_.load({registers::ScalarReg{rows.value}, column.row + offset, column.buffer});
 }
 
 registers::VectorReg UnitCode::of_stream(hlo::InstructionId id, const Source& source, UnitRegister at) {

@@ -33,6 +33,9 @@ struct Source {
 };
 using Sources = std::map<hlo::InstructionId, Source>;
 
+/// First rows of arrays of a register per row tile, each of whose rows has one element in all lanes (Sweep::columns).
+using Columns = std::map<std::pair<hlo::InstructionId, Axes>, builder::KernelBuilder::VmemBuffer>;
+
 /// Values that are the same for all units.
 using Invariants = std::map<hlo::InstructionId, Value>;
 
@@ -41,7 +44,7 @@ class UnitCode {
  public:
   /// All arguments outlive this. Values of invariant instructions are taken from `invariants`, if it has them.
   UnitCode(builder::KernelBuilder& builder, const hlo::Module& module, const Space& space, const Unit& unit,
-           const Position& first, const Sources& sources, const Invariants& invariants);
+           const Position& first, const Sources& sources, const Columns& columns, const Invariants& invariants);
 
   /// A value of the space's dimensions, or of others as `axes` say; bf16 is rounded.
   Value value(hlo::InstructionId id, const Axes& axes, UnitRegister at);
@@ -57,6 +60,7 @@ class UnitCode {
   Value computed(hlo::InstructionId id, const Axes& axes, UnitRegister at);
   Value loaded(hlo::InstructionId id, const Axes& axes, UnitRegister at);
   registers::VectorReg loaded_words(hlo::InstructionId id, const Axes& axes, UnitRegister at);
+  registers::VectorReg of_column(const builder::KernelBuilder::VmemBuffer& column, UnitRegister at);
   registers::VectorReg of_stream(hlo::InstructionId id, const Source& source, UnitRegister at);
   Located located(hlo::InstructionId id, const Source& source, const Axes& axes, UnitRegister at);
   Value iota(const hlo::Instruction& instruction, const Axes& axes, UnitRegister at);
@@ -76,6 +80,7 @@ class UnitCode {
   const Unit& unit_;
   const Position& first_;
   const Sources& sources_;
+  const Columns& columns_;
   const Invariants& invariants_;
   std::map<Key, Value> computed_, rounded_;
   std::map<std::pair<hlo::InstructionId, std::int64_t>, builder::TilePair> pairs_;

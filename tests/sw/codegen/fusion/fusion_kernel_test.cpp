@@ -54,7 +54,8 @@ hlo::Module normalised(const hlo::Shape& array, std::int64_t channels) {
   };
   const hlo::InstructionId x = graph.convert(graph.parameter(array, "x"), ElementType::f32);
   const hlo::InstructionId scaled = graph.add(graph.multiply(x, per_channel("scale")), per_channel("shift"));
-  const hlo::InstructionId sum = graph.add(graph.convert(scaled, ElementType::bf16), graph.parameter(array, "residual"));
+  const hlo::InstructionId sum =
+      graph.add(graph.convert(scaled, ElementType::bf16), graph.parameter(array, "residual"));
   hlo::Module module = std::move(graph).build(graph.maximum(sum, graph.full_like(sum, 0)));
   for (hlo::Instruction& instruction : module.computations[std::size_t(module.entry)].instructions) {
     if (instruction.shape.rank() == 4) instruction.shape.minor_to_major = array.minor_to_major;
