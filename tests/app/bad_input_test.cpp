@@ -33,7 +33,7 @@ const std::vector<Mistake>& mistakes() {
        {"which command?",
         "run, train, serve, goodput, whatif, search, sweep, kernel, calibrate, memory, network, collective, stream, "
         "hlo, ops, "
-        "tiles, "
+        "tiles, levels, "
         "trace, "
         "validate, "
         "report, compare, describe, completion, man"}},
@@ -44,7 +44,7 @@ const std::vector<Mistake>& mistakes() {
         "one of: run, train, serve, goodput, whatif, search, sweep, kernel, calibrate, memory, network, collective, "
         "stream, "
         "hlo, ops, "
-        "tiles, "
+        "tiles, levels, "
         "trace, "
         "validate, report, compare, describe, completion, man"}},
       {"no_workload", {"run"}, {"WORKLOAD is required", "podsim run --help"}},
@@ -219,6 +219,17 @@ const std::vector<Mistake>& mistakes() {
        {"kernel", "x.pasm"},
        {"kernel: error: cannot read it: No such file", "x.pasm"}},
       {"kernel_file_that_is_a_folder", {"kernel", "/"}, {"it is a directory"}},
+      {"kernel_of_no_op",
+       {"kernel", "perceptron", "--op", "fusion.x"},
+       {"--op: error: the step has no op 'fusion.x'", "^~~~~~~~"}},
+      {"kernel_file_verified",
+       {"kernel", "x.pasm", "--verify"},
+       {"--verify and --emit are for generated kernels", ".expect"}},
+      {"levels_of_nothing", {"levels"}, {"WORKLOAD is required", "podsim levels --help"}},
+      {"levels_of_no_workload", {"levels", "resnet5"}, {"'resnet5' is not a workload", "did you mean 'resnet50'?"}},
+      {"levels_on_other_registers",
+       {"levels", "perceptron", "--set", "mxu.size=256"},
+       {"'mxu.size' is 256", "any value of the range"}},
       {"kernel_and_file", {"kernel", "x.pasm", "elementwise"}, {"both a file and the kernel 'elementwise'"}},
       {"mistyped_flag_of_a_kernel",
        {"kernel", "elementwise", "--rowz", "8"},

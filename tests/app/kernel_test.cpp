@@ -195,6 +195,54 @@ TEST(KernelMachine, UnitsThatAKernelDoesNotNameChangeNothing) {
   EXPECT_EQ(kernel_json(folder, eight)["cycles"], kernel_json(folder, softmax)["cycles"]);
 }
 
+/// A scaled array, and what is no element-wise op.
+constexpr const char* two_ops = R"(HloModule step
+
+ENTRY main {
+  x = f32[64,256] parameter(0)
+  scale = f32[256] parameter(1)
+  spread = f32[64,256] broadcast(scale), dimensions={1}
+  scaled = f32[64,256] multiply(x, spread)
+  bent = f32[64,256] tanh(scaled)
+  turned = f32[64,256] reverse(x), dimensions={1}
+  ROOT both = (f32[64,256], f32[64,256]) tuple(bent, turned)
+}
+)";
+
+TEST(KernelOfStep, AnOpOfAFileHasTheResultsOfItsText) {
+  const test::Folder folder;
+  folder.write("step.hlo", two_ops);
+  const test::Outcome list = folder.run({"kernel", "step.hlo"});
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_TRUE(has(list.out, "1 of the 2 distinct ops of step.hlo have code")) << list.out;
+  EXPECT_TRUE(has(list.out, "no: reverse")) << list.out;
+  const Json json = kernel_json(folder, {"step.hlo", "--op", "fusion.0", "--verify"});
+  EXPECT_EQ(json["verified"], true);
+  // 64 x 256 in and out, and a vector of 256 in a tile of 1024.
+  EXPECT_EQ(json["hbm_read_bytes"], 4 * (64 * 256 + 1024));
+  EXPECT_EQ(json["hbm_written_bytes"], 4 * 64 * 256);
+}
+
+TEST(KernelOfStep, LevelsCountsWhatHasCode) {
+  const test::Folder folder;
+  folder.write("step.hlo", two_ops);
+  const Json json = test::json_of(folder, {"levels", "step.hlo", "--json", "--csv", "levels.csv"});
+  ASSERT_EQ(json["ops"].size(), 2);
+  double with_code = 0, all = 0;
+  for (const Json& op : json["ops"]) {
+    const double cycles = op["step_cycles"];
+    all += cycles;
+    if (!op.contains("bundle_cycles")) {
+      EXPECT_EQ(op["no_code"], "reverse");
+      continue;
+    }
+    with_code += cycles;
+    EXPECT_EQ(op["verified"], true);
+  }
+  EXPECT_DOUBLE_EQ(json["with_code_share"], with_code / all);
+  EXPECT_EQ(test::lines_of(folder.read("levels.csv")).size(), 3);
+}
+
 TEST(KernelTrace, ComesWithASaveFile) {
   const test::Folder folder;
   kernel_json(folder, {"elementwise", "--rows", "64", "--vcd", "e.vcd", "--trace", "core.dma.*"});
