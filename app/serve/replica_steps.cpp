@@ -31,6 +31,7 @@ std::vector<std::string> decoders() {
 
 ReplicaSteps::ReplicaSteps(const ServeOptions& options, bool tokens)
     : model_(options.run, tokens, options.step_overhead), draft_tokens_(options.draft.empty() ? 0 : options.drafted()) {
+  if (options.expert_skew) model_.skew_experts(*options.expert_skew, options.seed);
   if (options.draft.empty()) return;
   base::host::parse_choice("--draft", options.draft, "a decoder of Transformers", decoders());
   draft_.emplace(draft_options(options), tokens, options.step_overhead);

@@ -157,6 +157,15 @@ void add_batch_flags(CLI::App& command, ServeOptions& options) {
   add_whole(command, "--chunk", options.chunk, 0, most_tokens,
             "Tokens of prompts that a step reads, together with a token\nof each sequence; 0: a prompt has a step of "
             "its own [512;\n0 with --decode-replicas]");
+  command
+      .add_option_function<std::string>(
+          "--expert-skew",
+          [&options](const std::string& text) {
+            options.expert_skew = serving_number("--expert-skew", text, "", 0, 10, "an exponent");
+          },
+          "Each expert has slots for the tokens of the busiest, the\nexpert of rank r drawn with r^-Z [the model's "
+          "slots]")
+      ->option_text("Z");
   add_whole(command, "--page", options.page, 1, 65'536, "Tokens of a page of the cache [128]");
   add_whole(command, "--cache-tokens", options.cache_tokens, 1, 1'000'000'000'000,
             "Tokens that a replica's cache has room for [what the memory\nleaves]");

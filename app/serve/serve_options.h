@@ -38,7 +38,8 @@ struct ServeOptions {
   std::optional<base::Bandwidth> transfer_rate;
   base::Duration step_overhead;
 
-  std::string draft;  ///< workload that drafts tokens; empty: none
+  std::optional<double> expert_skew;  ///< Zipf's exponent; std::nullopt: slots of experts as the model has them
+  std::string draft;                  ///< workload that drafts tokens; empty: none
   workloads::ModelSettings draft_settings;
   std::optional<std::int64_t> draft_tokens;
   std::optional<double> accept;  ///< probability of a drafted token

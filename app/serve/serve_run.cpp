@@ -193,11 +193,11 @@ void check_flags(const ServeOptions& options, bool tokens) {
   }
   const bool of_tokens = !options.lengths.empty() || options.prompt || options.answer || options.reuse ||
                          options.chunk || options.page || options.cache_tokens || options.cached ||
-                         options.decode_replicas > 0 || !options.draft.empty();
+                         options.decode_replicas > 0 || !options.draft.empty() || options.expert_skew;
   if (!tokens && of_tokens) {
     refuse(
         "--lengths, --prompt, --answer, --reuse, --chunk, --page, --cache-tokens, --cached, --decode-replicas and "
-        "--draft",
+        "--draft and --expert-skew",
         "are for workloads that decode", "a decoder of Transformers, such as gpt_6b");
   }
   if (options.decode_replicas == 0 && (options.transfer_rate || options.transfer_latency)) {
@@ -253,6 +253,7 @@ ServingReport run_serve(const ServeOptions& options) {
   ServingReport report;
   report.workload = options.run.workload;
   report.draft = options.draft;
+  report.expert_skew = options.expert_skew;
   report.machine = programs.slice().machine;
   report.slice = programs.slice().slice;
   report.chips = programs.slice().chips;

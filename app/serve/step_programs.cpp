@@ -30,6 +30,7 @@ namespace {
 
 constexpr std::int64_t least_cached = 128;  ///< keys of the smallest program: lanes of a vector register
 constexpr std::int64_t keys_ratio = 4;      ///< of the keys of a program to those of the next smaller one
+constexpr std::int64_t most_slots = 1024;   ///< of model.capacity_multiple
 constexpr const char* default_slice = "1x1";
 constexpr const char* parallel_key = "model.tensor_parallel";
 
@@ -120,6 +121,7 @@ run::RunOptions StepPrograms::options_for(const StepShape& shape) const {
     set("model.batch", 1);
     set("decode.cached", shape.prefill_cached);
     set("decode.new_tokens", shape.prefill_tokens);
+    set_slots(model, shape.prefill_tokens);
     return options;
   }
   set("model.batch", shape.decoding);
@@ -130,7 +132,34 @@ run::RunOptions StepPrograms::options_for(const StepShape& shape) const {
     set("decode.prefill", shape.prefill_tokens);
     set("decode.prefill_cached", shape.prefill_cached);
   }
+  set_slots(model, shape.decoding * new_tokens_ + shape.prefill_tokens);
   return options;
+}
+
+void StepPrograms::skew_experts(double skew, std::uint64_t seed) {
+  const std::int64_t experts = whole_setting("model.experts");
+  if (experts == 0) {
+    throw base::InputError(fmt::format("'{}' has no experts", options_.workload),
+                           "--set model.experts=8, or leave out --expert-skew");
+  }
+  for (const char* key : {"model.expert_group", "model.capacity_factor", "model.capacity_multiple"}) {
+    if (!options_.build.model.contains(key)) continue;
+    throw base::InputError(fmt::format("{} follows from --expert-skew", key), "leave out one of them");
+  }
+  experts_ = {experts, skew, seed};
+}
+
+void StepPrograms::set_slots(workloads::ModelSettings& model, std::int64_t tokens) const {
+  if (!experts_) return;
+  const std::int64_t slots = workloads::serving::tokens_of_busiest(*experts_, tokens);
+  if (slots > most_slots) {
+    throw base::InputError(fmt::format("an expert gets {} tokens of a step, more than {}", slots, most_slots),
+                           "a lower --chunk or --max-batch");
+  }
+  model["model.expert_group"] = std::to_string(tokens);
+  // Slots are a multiple of so many, and the share of the least factor is below that.
+  model["model.capacity_multiple"] = std::to_string(slots);
+  model["model.capacity_factor"] = "0.125";
 }
 
 MemoryUse StepPrograms::memory_use(std::int64_t sequences) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "app/run/run_options.h"
 #include "base/units.h"
 #include "report/serving/serving_report.h"
+#include "workloads/serving/expert_load.h"
 #include "workloads/serving/step_times.h"
 
 namespace podsim::app::serve {
@@ -68,6 +70,9 @@ class StepPrograms {
   std::int64_t vocabulary() const { return whole_setting("model.vocabulary"); }
   /// Steps that decode check so many drafted tokens of each sequence, and make one more.
   void check_drafts(std::int64_t tokens) { new_tokens_ = tokens + 1; }
+  /// Each expert of a program has slots for as many tokens as the busiest one gets of those of the step. InputError for
+  /// a model without experts, or with slots that are given.
+  void skew_experts(double skew, std::uint64_t seed);
   /// That of the program of so many sequences.
   MemoryUse memory_use(std::int64_t sequences);
   /// What remains of the memory of the cores for the cache, with the program of so many sequences. `draft` is another
@@ -88,6 +93,8 @@ class StepPrograms {
   /// InputError if a server has no steps for the model, or model.sequence is no number.
   void check_model() const;
   void add_warnings(const std::vector<std::string>& warnings);
+  /// Has all tokens of a step compete for slots of experts, as many in each as the busiest one needs.
+  void set_slots(workloads::ModelSettings& model, std::int64_t tokens) const;
   run::RunOptions options_for(const workloads::serving::StepShape& shape) const;
   workloads::serving::StepCost simulated(const workloads::serving::StepShape& shape);
   /// A step that decodes, by programs with numbers of keys around `cached`.
@@ -99,7 +106,8 @@ class StepPrograms {
   bool tokens_;
   base::Duration overhead_;
   ReplicaSlice slice_;
-  std::int64_t new_tokens_ = 1;  ///< of each sequence in a step that decodes
+  std::int64_t new_tokens_ = 1;                           ///< of each sequence in a step that decodes
+  std::optional<workloads::serving::ExpertLaw> experts_;  ///< std::nullopt: slots as the model has them
   std::int64_t longest_ = 1;
   std::int64_t room_ = 0;  ///< tokens, once cache_room() has found it
   std::vector<std::string> warnings_;

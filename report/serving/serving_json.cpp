@@ -123,6 +123,7 @@ std::string serving_json(const ServingReport& r, bool with_wall) {
                      {"mean", r.outcome.pages.mean()},
                      {"most", r.outcome.pages.most()}};
   }
+  if (r.expert_skew) json["expert_skew"] = *r.expert_skew;
   if (!r.draft.empty()) {
     json["draft"] = {{"workload", r.draft},
                      {"tokens", r.plan.drafting.tokens},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ struct ServingReport {
   std::int64_t chips = 0;                ///< of a replica
   std::string arrivals, lengths;         ///< what was asked for, in words
   std::uint64_t seed = 1;
-  double rate = 0;  ///< that was asked for, requests per second; of a trace its mean
+  std::optional<double> expert_skew = {};  ///< std::nullopt: experts have the slots of the model
+  double rate = 0;                         ///< that was asked for, requests per second; of a trace its mean
   double warm_up_s = 0;
   double step_overhead_s = 0;  ///< of a host for each step
   workloads::serving::ServerPlan plan;

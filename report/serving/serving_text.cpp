@@ -126,6 +126,8 @@ std::string serving_text(const ServingReport& r, bool with_wall) {
       fmt::format("{} on {} of {} slice of {}: {} each; {}\n", r.workload, base::text::counted(r.replicas(), "replica"),
                   base::text::with_article(r.slice), r.machine, base::text::counted(r.chips, "chip"), r.arrivals);
   if (!r.lengths.empty()) text += r.lengths + "\n";
+  if (r.expert_skew)
+    text += fmt::format("slots of experts for the busiest, of popularity rank^-{:g}\n", *r.expert_skew);
   text += fmt::format("\nthroughput     {:.4g} requests/s", sum.requests_per_s);
   if (r.plan.tokens)
     text += fmt::format(", {:.4g} tokens/s read, {:.4g} tokens/s made", sum.input_per_s, sum.output_per_s);

@@ -384,6 +384,7 @@ std::vector<StudyMetric> serve_metrics() {
       {"cache.bytes_per_token", "B", "Keys and values of a token, on all cores", value, false},
       {"cache.mean", "1", "Share of the pages in use, on average", value, false},
       {"cache.most", "1", "Share of the pages in use, at most", value, false},
+      {"expert_skew", "", "Zipf exponent of the experts' popularity", value, false},
       {"draft.tokens", "", "Tokens that are drafted for a step", value, false},
       {"draft.accept", "1", "Probability that one is accepted", value, false},
       {"draft.tokens_per_step", "", "Tokens that a sequence gets in a step", value, false},

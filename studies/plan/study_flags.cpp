@@ -246,6 +246,7 @@ std::vector<StudyFlag> serve_flags() {
           count("page", "--page", 1, most),
           count("cache_tokens", "--cache-tokens", 1, max_bytes),
           choice("cached", "--cached", {"mean", "longest"}),
+          number_flag("expert_skew", "--expert-skew"),
           text_flag("draft", "--draft"),
           count("draft_tokens", "--draft-tokens", 1, 64),
           number_flag("accept", "--accept"),

@@ -77,7 +77,9 @@ std::vector<Words> servers() {
   Words all = tiny;
   all.insert(all.end(), {"--slo", "ttft<1s", "--decode-replicas", "1", "--draft", "transformer", "--accept", "0.5",
                          "--draft-set", "model.layers=1", "--draft-set", "model.vocabulary=256"});
-  return {all, {"serve", "resnet50", "--rate", "100/s", "--requests", "50"}};
+  Words experts = tiny;
+  experts.insert(experts.end(), {"--set", "model.experts=4", "--set", "model.expert_interval=1", "--expert-skew", "1"});
+  return {all, experts, {"serve", "resnet50", "--rate", "100/s", "--requests", "50"}};
 }
 
 /// The numbers that a table must name, and those that all of the runs have.

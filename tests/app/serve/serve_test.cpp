@@ -122,6 +122,28 @@ TEST(Serve, TakesTheStepsOfADraftAndOfItsCheck) {
   EXPECT_NEAR(ServeFigures::parse(folder.run(run).out)["step_time_s"].get<double>(), check, 1e-9);
 }
 
+/// Both of two experts get every token, whatever the skew, and have as many slots by default: twice half of the tokens.
+/// A popular one of eight experts needs more slots in each.
+TEST(Serve, TakesAsLongAsTheBusiestExpert) {
+  const test::Folder folder;
+  const auto prompt_step = [&](const char* experts, const ServeWords& more) {
+    ServeWords words =
+        tiny_server({"--rate", "1/s", "--requests", "1", "--prompt", "512", "--answer", "2", "--set", "model.d_ff=4096",
+                     "--set", "model.expert_interval=1", "--set", std::string("model.experts=") + experts});
+    words.insert(words.end(), more.begin(), more.end());
+    for (const ServeFigures& program : served(folder, words)["programs"]) {
+      if (program["prefill_tokens"] > 0) return program["step_s"].get<double>();
+    }
+    return 0.0;
+  };
+  EXPECT_EQ(prompt_step("2", {"--expert-skew", "1"}), prompt_step("2", {}));
+  const double alike = prompt_step("8", {"--expert-skew", "0"}), skewed = prompt_step("8", {"--expert-skew", "1"}),
+               one = prompt_step("8", {"--expert-skew", "5"});
+  EXPECT_GE(alike, prompt_step("8", {}));
+  EXPECT_GT(skewed, 1.1 * alike);
+  EXPECT_GT(one, 1.1 * skewed);
+}
+
 /// A draft takes memory for its weights and for its caches: 2 x layers x model x 2 bytes of a token each.
 TEST(Serve, HasLessRoomForCachesWithADraft) {
   const test::Folder folder;
