@@ -131,7 +131,8 @@ TEST(Serve, TakesAsLongAsTheBusiestExpert) {
         tiny_server({"--rate", "1/s", "--requests", "1", "--prompt", "512", "--answer", "2", "--set", "model.d_ff=4096",
                      "--set", "model.expert_interval=1", "--set", std::string("model.experts=") + experts});
     words.insert(words.end(), more.begin(), more.end());
-    for (const ServeFigures& program : served(folder, words)["programs"]) {
+    const ServeFigures result = served(folder, words);
+    for (const ServeFigures& program : result["programs"]) {
       if (program["prefill_tokens"] > 0) return program["step_s"].get<double>();
     }
     return 0.0;
