@@ -16,7 +16,7 @@ namespace podsim::sw::compiler::layout {
 /// there, and would be padded 16 times in the order that moves nothing. An order has one dimension in the lanes and one
 /// in the sublanes; the others stay as in the text, and so does the sublane dimension if no other one pads less.
 /// Traffic counts an array when it is made and for every op that reads it, as if elementwise ops were fused with their
-/// readers.
+/// readers. In a loop's body all of this counts as often as the loop runs.
 ///
 /// Silicon shows both rules: f32[1024,16,64]{0,2,1}, f32[2048,1000]{0,1} and bf16[32,512,16,64]{1,3,2,0} avoid padding,
 /// and attention scores bf16[32,16,512,512]{2,3,1,0} have queries in the lanes, since a softmax reduces over keys. The
