@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sw/compiler/fuse/layout_assignment.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -10,9 +9,6 @@
 
 namespace podsim::sw::compiler::fuse {
 namespace {
-
-/// Ratio of `extent` padded to the lanes to `extent`.
-double lane_waste(std::int64_t extent) { return double(base::round_up(extent, hlo::tile_lanes)) / double(extent); }
 
 /// A layout with `first` in the lanes, `second` in the sublanes, and the others row-major.
 std::vector<int> with_minor(int rank, int first, int second) {
@@ -23,18 +19,25 @@ std::vector<int> with_minor(int rank, int first, int second) {
   return layout;
 }
 
+/// Whether an array is smaller in memory with one layout than with another.
+bool is_smaller(hlo::Shape shape, const std::vector<int>& layout, const std::vector<int>& other) {
+  shape.minor_to_major = layout;
+  const base::Bytes bytes = hlo::padded_bytes(shape);
+  shape.minor_to_major = other;
+  return bytes < hlo::padded_bytes(shape);
+}
+
 std::vector<int> batch_and_feature_layout(const hlo::Shape& shape, int batch, int feature) {
-  const bool batch_in_lanes = lane_waste(shape.dimensions[batch]) < lane_waste(shape.dimensions[feature]);
-  return batch_in_lanes ? with_minor(shape.rank(), batch, feature) : with_minor(shape.rank(), feature, batch);
+  const std::vector<int> by_feature = with_minor(shape.rank(), feature, batch);
+  const std::vector<int> by_batch = with_minor(shape.rank(), batch, feature);
+  return is_smaller(shape, by_batch, by_feature) ? by_batch : by_feature;
 }
 
 std::vector<int> image_layout(const hlo::Shape& shape, int batch, int feature, const std::vector<int>& spatial) {
   const std::vector<int> usual = batch_and_feature_layout(shape, batch, feature);
   if (usual[1] != batch || shape.dimensions[batch] >= hlo::tile_sublanes || spatial.empty()) return usual;
-  hlo::Shape by_batch = shape, by_position = shape;
-  by_batch.minor_to_major = usual;
-  by_position.minor_to_major = with_minor(shape.rank(), feature, spatial.back());
-  return hlo::padded_bytes(by_position) < hlo::padded_bytes(by_batch) ? by_position.minor_to_major : usual;
+  const std::vector<int> by_position = with_minor(shape.rank(), feature, spatial.back());
+  return is_smaller(shape, by_position, usual) ? by_position : usual;
 }
 
 /// Layouts by dimensions; the first one for them counts.

@@ -85,6 +85,42 @@ TEST(LayoutAssignment, AFewImagesHaveTheirColumnsInTheSublanesWhereThatPadsLess)
   EXPECT_EQ(LaidOut({56, 128, 128, 3, 12}).input(), feature_in_lanes);
 }
 
+// bf16[16,300,300,3] in the profile of SSD on TPU v3, bf16[4,336,208,3] in that of Mask R-CNN. Three features fill four
+// sublanes: 16 images in the lanes are padded 8 x 4/3 times, 4 images 32 x 4/3, three features in the lanes 128/3
+// times.
+TEST(LayoutAssignment, FewFeaturesAreInTheLanesWhereTheBatchIsAsSmall) {
+  EXPECT_EQ(LaidOut({300, 3, 64, 7, 16}).input(), batch_in_lanes);
+  EXPECT_EQ(LaidOut({336, 3, 64, 7, 4}).input(), feature_in_lanes);
+}
+
+TEST(LayoutAssignment, LoopsHaveTheLayoutsOfTheirConvolutionsInsideAndOutside) {
+  hlo::build::GraphBuilder b("loop");
+  const hlo::Shape image = hlo::make_shape(hlo::ElementType::bf16, {128, 8, 8, 64});
+  const hlo::InstructionId state =
+      b.tuple({b.parameter(image, "x"), b.parameter(hlo::make_shape(hlo::ElementType::bf16, {1, 1, 64, 64}), "k")});
+  hlo::build::GraphBuilder body("body"), condition("condition");
+  const hlo::InstructionId inside = body.parameter(b.shape(state), "state");
+  const hlo::InstructionId kernel = body.get_tuple_element(inside, 1);
+  const hlo::InstructionId y = body.convolution(body.get_tuple_element(inside, 0), kernel, {{}, {}}, forward);
+  const hlo::InstructionId next = body.tuple({y, kernel});
+  condition.parameter(b.shape(state), "state");
+  const hlo::InstructionId always = condition.constant(hlo::ElementType::pred, 1);
+  const hlo::ComputationId tests = b.computation(std::move(condition), always);
+  const hlo::ComputationId trip = b.computation(std::move(body), next);
+  hlo::Module module = std::move(b).build(b.while_loop(state, tests, trip, 3));
+  assign_layouts(module);
+  int images = 0;
+  for (const hlo::Computation& computation : module.computations) {
+    for (const hlo::Instruction& instruction : computation.instructions) {
+      const hlo::Shape& shape = instruction.shape.is_tuple() ? instruction.shape.tuple_shapes[0] : instruction.shape;
+      if (shape.dimensions != image.dimensions) continue;
+      ++images;
+      EXPECT_EQ(shape.minor_to_major, batch_in_lanes) << computation.name;
+    }
+  }
+  EXPECT_EQ(images, 8) << "parameter, tuple, loop; states of body and condition, element, convolution, tuple";
+}
+
 TEST(LayoutAssignment, AKernelHasInTheLanesTheFeaturesThatPadLess) {
   EXPECT_EQ(LaidOut({56, 256, 64, 1}).weights(), (Layout{2, 3, 1, 0}));
   EXPECT_EQ(LaidOut({56, 64, 256, 1}).weights(), (Layout{3, 2, 1, 0}));
