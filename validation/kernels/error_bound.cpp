@@ -313,7 +313,9 @@ class BoundWriter {
     const hlo::InstructionId size = elementwise(hlo::Opcode::abs, {wide(value)});
     const hlo::InstructionId infinite = constant(std::numeric_limits<double>::infinity(), size);
     const hlo::InstructionId finite = compare(hlo::ComparisonDirection::lt, size, infinite);
-    return choice(finite, *bound, constant(0, *bound));
+    // A bound that is not a number, as where either of a number and NaN may be selected, bounds nothing.
+    const hlo::InstructionId known = choice(less_or_equal(*bound, infinite), *bound, infinite);
+    return choice(finite, known, constant(0, known));
   }
 
   Bound plus(Bound a, Bound b) { return combined(hlo::Opcode::add, a, b); }

@@ -202,10 +202,9 @@ class FusionBuilder {
     builder_.mark("compute");
     for (const std::size_t i : std::exchange(waiting_, {})) {
       const SweepCode code = code_of(i);
-      const std::int64_t free = builder_.vmem_rows_free();
-      if (code.scratch_rows() > free) throw NoCode("vmem", "a reduction whose sums do not fit into VMEM");
+      if (code.scratch_rows() > builder_.vmem_rows_free())
+        throw NoCode("vmem", "a reduction whose sums do not fit into VMEM");
       code.write(builder_);
-      builder_.free_vmem(free);
     }
   }
 
@@ -261,8 +260,7 @@ class FusionBuilder {
   void write_tiles(std::size_t i) {
     const SweepCode code = code_of(i);
     std::int64_t scratch = code.scratch_rows();
-    for (const std::size_t before : waiting_)
-      scratch = std::max(scratch, code.scratch_rows() + code_of(before).scratch_rows());
+    for (const std::size_t before : waiting_) scratch += code_of(before).scratch_rows();
     const std::int64_t free = builder_.vmem_rows_free();
     Division chosen = division(code.units(), tiles_);
     while (plan_of(i, chosen).vmem_rows() + scratch > free) {
@@ -271,12 +269,13 @@ class FusionBuilder {
     }
     divisions_[i] = chosen;
     const builder::TilePlan plan = plan_of(i, chosen);
-    code.write(builder_, plan, chosen.units, next_flag_, [&] { write_waiting(); });
-    next_flag_ += 2 * int(plan.streams.size());
+    code.write(builder_, plan, chosen.units, first_stream_flag, [&] { write_waiting(); });
+    for (int flag = 0; flag < 2 * int(plan.streams.size()); ++flag) builder_.sync_set(first_stream_flag + flag, 0);
     const std::int64_t unused = free - plan.vmem_rows() - scratch;
     kernel_.tile_op.vmem =
         std::max(kernel_.tile_op.vmem, machine_.vmem - base::Bytes(unused * builder::vmem_row_bytes));
     builder_.free_vmem(free);
+    builder_.fence();  // other buffers may have these rows from now on
   }
 
   builder::TilePlan plan_of(std::size_t i, const Division& division) const {
@@ -315,7 +314,6 @@ class FusionBuilder {
   std::vector<std::size_t> waiting_;  ///< sweeps over arrays in VMEM that are still to be written
   std::vector<hw::TileTransfer> resident_reads_;
   bool waits_for_residents_ = false;
-  int next_flag_ = first_stream_flag;
   double steps_ = 0;
 };
 
@@ -355,6 +353,10 @@ void write_program(const TargetMachine& machine, families::Kernel& kernel, const
       builder.build();
     } catch (const base::SimulationError&) {
       continue;
+    } catch (const NoCode&) {
+      throw;
+    } catch (const base::InputError& limit) {
+      throw NoCode("machine", limit.what());
     }
     attempt.rounding_steps = std::max(attempt.rounding_steps, builder.rounding_steps());
     kernel = std::move(attempt);

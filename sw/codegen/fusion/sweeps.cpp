@@ -252,9 +252,16 @@ class Analysis {
     add(space.rows(), hlo::tile_sublanes);
   }
 
+  /// False for loops over unrelated arrays, which the compiler makes one op of.
+  static bool shares_array(const Sweep& sweep, const Needs& needs) {
+    if (needs.whole.empty()) return true;
+    return std::ranges::any_of(needs.whole, [&](Id id) { return sweep.whole_parameters.contains(id); });
+  }
+
   Sweep& sweep_at(int level, const Space& space, const Needs& needs) {
-    auto found = std::ranges::find_if(
-        sweeps_, [&](const auto& known) { return known.first == level && known.second.space == space; });
+    auto found = std::ranges::find_if(sweeps_, [&](const auto& known) {
+      return known.first == level && known.second.space == space && shares_array(known.second, needs);
+    });
     if (found == sweeps_.end()) found = sweeps_.emplace(level, Sweep{.space = space});
     Sweep& sweep = found->second;
     sweep.whole_parameters.insert(needs.whole.begin(), needs.whole.end());
@@ -266,11 +273,11 @@ class Analysis {
     return sweep;
   }
 
-  /// The last sweep over the space: nothing waits for a result.
+  /// The last sweep over the space that reads an array of the result: nothing waits for a result.
   Sweep& last_sweep(const Space& space, const Needs& needs) {
     int level = needs.level;
     for (const auto& [known, sweep] : sweeps_) {
-      if (sweep.space == space) level = std::max(level, known);
+      if (sweep.space == space && shares_array(sweep, needs)) level = std::max(level, known);
     }
     return sweep_at(level, space, needs);
   }

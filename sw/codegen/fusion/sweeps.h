@@ -31,7 +31,7 @@ struct Sweep {
 ///   reductions, except those of a row of up to max_row_tiles registers whose sums go back into the row
 ///   operands of a broadcast that are computed, so that they are computed for their own elements alone
 ///
-/// Sweeps over the same space are merged as far as they do not wait for each other. Throws NoCode.
+/// Sweeps over the same space are merged if they read an array in common and do not wait for each other. Throws NoCode.
 std::vector<Sweep> sweeps_of(const hlo::Module& module);
 
 /// Registers of the longest row that one iteration holds.
