@@ -18,7 +18,7 @@ class Counters {
   /// coordinates are kept in SMEM.
   Counters(builder::KernelBuilder& builder, const Space& space, const Unit& unit, const std::set<int>& read,
            bool continued);
-  /// Of a loop over the coordinates of some dimensions alone, register by register.
+  /// For a loop over the coordinates of some dimensions alone, register by register.
   Counters(builder::KernelBuilder& builder, const Space& space, const std::set<int>& dimensions);
 
   /// Writes the code before a loop, and returns the registers that hold the position of its units.

@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 
-#include "hlo/transform/flops.h"
 #include "sw/codegen/builder/element_code.h"
 #include "sw/codegen/builder/issued_work.h"
 #include "sw/codegen/builder/register_size.h"
