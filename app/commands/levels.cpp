@@ -19,7 +19,7 @@
 #include "base/host/output_file.h"
 #include "base/progress.h"
 #include "hw/isa/fixed_sizes.h"
-#include "report/levels_report.h"
+#include "report/levels/levels_report.h"
 
 namespace podsim::app::commands {
 namespace {
@@ -47,7 +47,7 @@ void run_levels(const LevelsOptions& options, const base::Config& config) {
   options::warn_of_keys_without_effect(config, {kernels, ops});
   const run::CompiledStep compiled = compiled_step_of(options, machine);
   const std::vector<validation::kernels::StepOp> distinct = validation::kernels::ops_of(compiled.step);
-  report::LevelsReport report{.program = options.program, .machine = machine.name};
+  report::levels::LevelsReport report{.program = options.program, .machine = machine.name};
   base::Progress progress("generating");
   const auto work = [&] {
     for (const validation::kernels::StepOp& op : distinct) {
@@ -58,10 +58,10 @@ void run_levels(const LevelsOptions& options, const base::Config& config) {
   };
   const auto result = [&] {
     report.wall_s = base::host::seconds_since(begin);
-    return options.json ? report::levels_json(report) : report::levels_text(report);
+    return options.json ? report::levels::levels_json(report) : report::levels::levels_text(report);
   };
   output::publish(options.json, work, result, {[&] {
-                    if (!options.csv.empty()) base::host::write_file(options.csv, report::levels_csv(report));
+                    if (!options.csv.empty()) base::host::write_file(options.csv, report::levels::levels_csv(report));
                   }});
   if (report.differing() > 0) {
     throw output::FailedCheck({{base::Diagnostic::Severity::error,

@@ -6,7 +6,7 @@
 
 #include "validation/kernels/step_levels.h"
 
-namespace podsim::report {
+namespace podsim::report::levels {
 
 /// The ops of a step at the levels of the model.
 struct LevelsReport {
@@ -31,4 +31,4 @@ std::string levels_json(const LevelsReport& report);
 /// A row per op with all counts.
 std::string levels_csv(const LevelsReport& report);
 
-}  // namespace podsim::report
+}  // namespace podsim::report::levels

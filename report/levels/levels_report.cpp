@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/levels_report.h"
+#include "report/levels/levels_report.h"
 
 #include <fmt/format.h>
 
@@ -14,13 +14,13 @@
 #include "base/text/text_table.h"
 #include "report/slot_names.h"
 
-namespace podsim::report {
+namespace podsim::report::levels {
 namespace {
 
 using Align = base::text::TextTable::Align;
 using validation::kernels::OpLevels;
 
-constexpr double close = 0.03;
+constexpr double close_error = 0.03;
 constexpr std::size_t shown_ops = 30, shown_stalls = 2;
 
 double share_where(const LevelsReport& report, const std::function<bool(const OpLevels&)>& holds) {
@@ -88,11 +88,13 @@ double LevelsReport::verified() const {
 }
 
 double LevelsReport::close_in_step() const {
-  return share_where(*this, [](const OpLevels& op) { return op.has_code() && std::abs(op.step_error()) <= close; });
+  return share_where(*this,
+                     [](const OpLevels& op) { return op.has_code() && std::abs(op.step_error()) <= close_error; });
 }
 
 double LevelsReport::close_at_equal_tiles() const {
-  return share_where(*this, [](const OpLevels& op) { return op.has_code() && std::abs(op.tile_error()) <= close; });
+  return share_where(*this,
+                     [](const OpLevels& op) { return op.has_code() && std::abs(op.tile_error()) <= close_error; });
 }
 
 int LevelsReport::differing() const {
@@ -183,4 +185,4 @@ std::string levels_csv(const LevelsReport& report) {
   return text;
 }
 
-}  // namespace podsim::report
+}  // namespace podsim::report::levels
