@@ -14,13 +14,6 @@ namespace podsim::sw::codegen::fusion {
 
 using Isa = hw::isa::Opcode;
 
-namespace {
-
-/// Additions in the trees over lanes and sublanes.
-constexpr double tree_steps = 10;
-
-}  // namespace
-
 Accumulators::Accumulators(const hlo::Module& module, hlo::InstructionId reduce, const Space& space)
     : module_(module),
       body_(module.entry_computation()),

@@ -12,6 +12,9 @@
 
 namespace podsim::sw::codegen::fusion {
 
+/// Additions on the way of an element through the trees over lanes and sublanes.
+inline constexpr double tree_steps = 10;
+
 /// A reduction of the values of a sweep. Registers are folded lane by lane into accumulators in VMEM, one for every
 /// register of the kept dimensions; a loop behind the sweep folds their lanes and sublanes.
 ///

@@ -60,7 +60,8 @@ std::vector<Accumulators> SweepCode::accumulators() const {
 }
 
 double SweepCode::rounding_steps() const {
-  double most = 0;
+  // A row adds up its registers, then the lanes of their sum.
+  double most = sweep_.reduces_rows ? double(sweep_.space.tiles.lane_tiles) + tree_steps : 0;
   for (const Accumulators& reduction : accumulators()) most = std::max(most, reduction.rounding_steps());
   return most;
 }
