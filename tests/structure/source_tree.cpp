@@ -68,7 +68,7 @@ const std::vector<std::string>& folders() {
       "validation/kernels", "validation/profile", "validation/measured", "validation/measured/published",
       "validation/jobs", "validation/power", "validation/estimates",
       // report
-      "report/run", "report/levels", "report/compare", "report/html/assets", "report/html", "report/serving", "report",
+      "report/run", "report/compare", "report/html/assets", "report/html", "report/serving", "report", "report/levels",
       // studies
       "studies/shipped", "studies/plan", "studies/store", "studies/charts", "studies/optimise", "studies/sweep",
       "studies/whatif", "studies/search",
