@@ -148,8 +148,7 @@ void add_family(CLI::App& kernel, const sw::codegen::families::KernelFamily& fam
 
 [[noreturn]] void reject_kernel(const std::string& kernel, std::string message) {
   std::string hint = base::did_you_mean(kernel, family_names());
-  if (hint.empty())
-    hint = fmt::format("a .pasm file, the program of a step, or one of: {}", fmt::join(family_names(), ", "));
+  if (hint.empty()) hint = fmt::format("a .pasm file, or one of: {}", fmt::join(family_names(), ", "));
   base::SourceLocation place;
   if (!kernel.empty()) place = base::host::argument_location("kernel", kernel);
   throw base::InputError(

@@ -41,7 +41,7 @@ std::vector<std::string> names_of(const std::map<std::string, std::size_t>& numb
 }  // namespace
 
 bool names_step(const std::string& word) {
-  if (workloads::importers::importer_of(word) != nullptr) return true;
+  if (workloads::importers::is_net(word)) return true;
   const std::string extension = std::filesystem::path(word).extension().string();
   if (std::ranges::find(step_extensions, extension) != step_extensions.end()) return true;
   std::error_code ignored;
