@@ -32,6 +32,7 @@ const std::map<std::string, std::string>& lines() {
       {"hlo", "hlo print one.hlo"},
       {"ops", "ops rows.csv --csv made/ops.csv"},
       {"tiles", "tiles kernels.pb"},
+      {"levels", "levels perceptron --slice 1x1 --csv made/levels.csv"},
       {"trace", "trace check run/chakra"},
       {"validate", "validate steps"},
       {"report", "report run -o made/page.html"},
