@@ -67,7 +67,8 @@ StepKernel kernel_of_step(const options::KernelOptions& options, const sw::Targe
     try {
       made.kernel = sw::codegen::fusion::build_fusion(machine, module, computation, op.id);
     } catch (const sw::codegen::fusion::NoCode& none) {
-      throw base::InputError(fmt::format("there is no code for '{}' yet: {}", name, none.what()));
+      throw base::InputError(
+          fmt::format("there is no code for '{}' yet: {}", name, none.diagnostics().front().message));
     }
     made.run = validation::kernels::compiled_op(module, computation, op.id, machine);
   });

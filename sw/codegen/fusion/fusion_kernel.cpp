@@ -354,7 +354,7 @@ void write_program(const TargetMachine& machine, families::Kernel& kernel, const
     } catch (const NoCode&) {
       throw;
     } catch (const base::InputError& limit) {
-      throw NoCode("machine", limit.what());
+      throw NoCode("machine", limit.diagnostics().front().message);
     }
     attempt.rounding_steps = std::max(attempt.rounding_steps, builder.rounding_steps());
     kernel = std::move(attempt);
