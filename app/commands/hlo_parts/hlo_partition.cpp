@@ -103,7 +103,7 @@ sw::driver::Step partitioned(const PartitionedProgram& program, const run::RunPa
 std::string text_of_partition(const HloPartitionOptions& options, const PartitionedProgram& program,
                               const run::RunPartition& partition) {
   const sw::TargetMachine machine = sw::read_target(options.settings.load());
-  const sw::driver::Step whole = partitioned(program, partition, machine, "split_device_branches");
+  const sw::driver::Step whole = partitioned(program, partition, machine, "give_own_constants");
   if (program.text) {
     for (const std::string& warning : run::files::unused_shardings(*program.text, *whole.partitioned)) {
       base::host::print_warning(warning);

@@ -2,6 +2,9 @@
 #include "hlo/spmd/propagate/own_constants.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,7 +15,9 @@ namespace {
 class Splitting {
  public:
   explicit Splitting(hlo::Computation& computation)
-      : computation_(computation), users_(hlo::users_of(computation)), is_read_(users_.size(), false) {}
+      : computation_(computation), users_(hlo::users_of(computation)), is_read_(users_.size(), false) {
+    for (const hlo::Instruction& instruction : computation.instructions) names_.insert(instruction.name);
+  }
 
   void run() {
     const auto size = hlo::InstructionId(users_.size());
@@ -21,7 +26,8 @@ class Splitting {
     if (!any) return;
     for (hlo::InstructionId id = 0; id < size; ++id) {
       hlo::Instruction instruction = computation_[id];
-      for (hlo::InstructionId& operand : instruction.operands) operand = read(operand, id);
+      copies_.clear();
+      for (hlo::InstructionId& operand : instruction.operands) operand = read(operand);
       renumbered_.push_back(append(std::move(instruction)));
     }
     computation_.instructions = std::move(written_);
@@ -42,16 +48,24 @@ class Splitting {
     return std::ranges::any_of(users, [&](hlo::InstructionId user) { return user != users.front(); });
   }
 
-  /// The new number of a value for one of its readers: that of the value for the first, of a copy for another.
-  hlo::InstructionId read(hlo::InstructionId id, hlo::InstructionId reader) {
+  /// The new number of an operand of the instruction that is written: the value for its first reader, a copy for
+  /// another, one however often that reads it.
+  hlo::InstructionId read(hlo::InstructionId id) {
     if (!is_shared(id)) return renumbered_[std::size_t(id)];
-    if (!is_read_[std::size_t(id)]) {
-      is_read_[std::size_t(id)] = true;
-      return renumbered_[std::size_t(id)];
+    const auto [copy, is_new] = copies_.try_emplace(id, renumbered_[std::size_t(id)]);
+    if (is_new && std::exchange(is_read_[std::size_t(id)], true)) {
+      hlo::Instruction own = written_[std::size_t(copy->second)];
+      own.name = free_name(own.name);
+      copy->second = append(std::move(own));
     }
-    hlo::Instruction copy = written_[std::size_t(renumbered_[std::size_t(id)])];
-    copy.name += "." + std::to_string(reader);
-    return append(std::move(copy));
+    return copy->second;
+  }
+
+  std::string free_name(const std::string& name) {
+    for (int number = 2;; ++number) {
+      std::string free = name + "." + std::to_string(number);
+      if (names_.insert(free).second) return free;
+    }
   }
 
   hlo::InstructionId append(hlo::Instruction instruction) {
@@ -62,6 +76,8 @@ class Splitting {
   hlo::Computation& computation_;
   const std::vector<std::vector<hlo::InstructionId>> users_;
   std::vector<bool> is_read_;
+  std::set<std::string> names_;
+  std::map<hlo::InstructionId, hlo::InstructionId> copies_;  ///< operands of the instruction that is written
   std::vector<hlo::Instruction> written_;
   std::vector<hlo::InstructionId> renumbered_;
 };

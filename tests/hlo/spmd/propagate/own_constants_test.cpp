@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "hlo/build/graph_builder.h"
@@ -44,6 +46,20 @@ TEST(OwnConstants, AreOneForEachReaderWithTheSameValues) {
                               hlo::testing::random_literal(hlo::make_shape(s32, {length}), 2)};
   const hlo::Literal expected = eval::evaluate(before, arguments), found = eval::evaluate(after, arguments);
   for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(found.elements[i].values, expected.elements[i].values);
+}
+
+// A reader that reads it twice has one; names are free, whatever other values are called.
+TEST(OwnConstants, HaveNamesOfTheirOwn) {
+  const hlo::Module before = hlo::testing::graph_of_entry(R"(
+    x = s32[8] parameter(0)  iota = s32[8] iota(), iota_dimension=0  iota.2 = s32[8] negate(x)
+    iota.3 = s32[8] add(iota.2, iota)  square = s32[8] multiply(iota, iota)  ROOT sum = s32[8] add(iota.3, square))");
+  const hlo::Module after = give_own_constants(before);
+  build::verify(after);
+  EXPECT_EQ(count(after, Opcode::iota), 2);
+  std::set<std::string> names;
+  for (const hlo::Instruction& instruction : after.entry_computation().instructions) {
+    EXPECT_TRUE(names.insert(instruction.name).second) << instruction.name;
+  }
 }
 
 /// `left` is split over the cores with x, `right` has only the numbers in common with it and remains whole.
