@@ -14,8 +14,7 @@ namespace {
 /// Writes one computation anew.
 class Splitting {
  public:
-  explicit Splitting(hlo::Computation& computation)
-      : computation_(computation), users_(hlo::users_of(computation)), is_read_(users_.size(), false) {
+  explicit Splitting(hlo::Computation& computation) : computation_(computation), users_(hlo::users_of(computation)) {
     for (const hlo::Instruction& instruction : computation.instructions) names_.insert(instruction.name);
   }
 
@@ -53,7 +52,7 @@ class Splitting {
   hlo::InstructionId read(hlo::InstructionId id) {
     if (!is_shared(id)) return renumbered_[std::size_t(id)];
     const auto [copy, is_new] = copies_.try_emplace(id, renumbered_[std::size_t(id)]);
-    if (is_new && std::exchange(is_read_[std::size_t(id)], true)) {
+    if (is_new && !read_.insert(id).second) {
       hlo::Instruction own = written_[std::size_t(copy->second)];
       own.name = free_name(own.name);
       copy->second = append(std::move(own));
@@ -75,7 +74,7 @@ class Splitting {
 
   hlo::Computation& computation_;
   const std::vector<std::vector<hlo::InstructionId>> users_;
-  std::vector<bool> is_read_;
+  std::set<hlo::InstructionId> read_;  ///< shared values that have a reader
   std::set<std::string> names_;
   std::map<hlo::InstructionId, hlo::InstructionId> copies_;  ///< operands of the instruction that is written
   std::vector<hlo::Instruction> written_;
