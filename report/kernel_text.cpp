@@ -124,6 +124,8 @@ const char* meaning(hw::bundle::Stall stall) {
       return "the cross-lane unit is behind";
     case hw::bundle::Stall::transcendental:
       return "the transcendental unit is behind";
+    case hw::bundle::Stall::scalar_path:
+      return "a word on its way from the vector to the scalar unit";
     case hw::bundle::Stall::vmem_bank:
       return "a bank of VMEM is busy";
     case hw::bundle::Stall::fence:

@@ -5,7 +5,8 @@
 //
 // Element i is in register i / 1024, sublane i / 128 % 8, lane i % 128. Each of the 1024 positions of a register keeps
 // the largest element that it has seen, and its index. Then the cross-lane unit finds the largest of the positions, and
-// the smallest index among those that hold it. It compares floats, so indices are f32, which is exact below 2^24.
+// the smallest index among those that hold it. It compares floats, so indices are f32, which is exact below 2^24. The
+// index goes to the scalar unit, which could branch on it or fetch with it, and here stores it.
 
 .const registers = 4
 .const none      = 0f4b800000            // 2^24 as f32: more than any index
@@ -16,8 +17,8 @@
   .random f32, 1000, 2
   .f32 2                                 // as large, but later
   .random f32, 4096 - 3779, 3
-.vmem index                              // the result, in every lane of a row
-  .zeros 128
+.smem index                              // the result
+  .word -1
 
   mark "positions"
   { vld v1, [x.row] ; v.lane v2 ; v.sublane v3 ; s.mov s1, registers - 1 ; s.mov s2, x.row + 8 }
@@ -55,8 +56,10 @@ next:
   pop v7, xlu
   v.cvt.f32.s32 v7, v7
   nop
-  vst [index.row : 0], v7                // stride 0: eight equal rows into one
+  push.scalar v7                         // sublane 0, lane 0; all are equal
+  s.pop s3                               // waits until it is there
+  s.store [index], s3
   halt
 
-.expect vmem, index
-  .fill word, 128, 2777
+.expect smem, index
+  .word 2777

@@ -37,7 +37,7 @@ round:                                   // s2: rows stored so far
   pop v4, xlu
   x.max.sublanes v4
   pop v4, xlu                            // v4: the largest, everywhere
-  { v.eq.f32 vm1, v1, v4 ; vst [s2 + values.row : 0], v4 }
+  { v.eq.f32 vm1, v1, v4 ; vst [s2 + values.row : 0], v4 }   // stride 0: eight equal rows into one
   nop
   v.select v5, v2, none, vm1
   nop

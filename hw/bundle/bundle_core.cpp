@@ -20,15 +20,15 @@ constexpr base::Cycles never{std::numeric_limits<std::int64_t>::max()};
 Stall stall_of(const vector::Operation& operation) {
   if (operation.unit == isa::cross_lane_unit) return Stall::cross_lane;
   if (operation.unit == isa::transcendental_unit) return Stall::transcendental;
+  if (operation.unit == isa::scalar_path) return Stall::scalar_path;
   return operation.executor == vector::Executor::pop ? Stall::matrix_results : Stall::matrix_operands;
 }
 
 }  // namespace
 
 const char* to_string(Stall stall) {
-  constexpr const char* names[] = {"branch",          "sync_flag",      "dma_queue",
-                                   "matrix_operands", "matrix_results", "cross_lane",
-                                   "transcendental",  "vmem_bank",      "fence"};
+  constexpr const char* names[] = {"branch",     "sync_flag",      "dma_queue",   "matrix_operands", "matrix_results",
+                                   "cross_lane", "transcendental", "scalar_path", "vmem_bank",       "fence"};
   return names[int(stall)];
 }
 
@@ -148,7 +148,7 @@ bool BundleCore::sleep(Stall reason, const vector::Operation& operation) {
 
 /// Finds the first cycle in which all units and memories that the bundle uses are ready.
 void BundleCore::wait_for_units(const vector::DecodedBundle& bundle) {
-  int transcendentals = 0;
+  int transcendentals = 0, scalar_pops = 0;
   for (std::size_t i = 0; i < bundle.operations.size() && !finished_; ++i) {
     const vector::Operation& operation = bundle.operations[i];
     if (!issue_.performs(i)) continue;
@@ -169,8 +169,12 @@ void BundleCore::wait_for_units(const vector::DecodedBundle& bundle) {
       case vector::Executor::misc:
         if (operation.opcode == isa::Opcode::fence) consider(Stall::fence, &operation, parts_.vmem.all_seen());
         break;
-      case vector::Executor::vector:
       case vector::Executor::scalar:
+        if (operation.opcode != isa::Opcode::s_pop) break;
+        if (++scalar_pops > 1) fail("two words are popped by the scalar unit in one cycle");
+        ask_unit(operation);
+        break;
+      case vector::Executor::vector:
         break;
     }
   }
@@ -186,9 +190,8 @@ void BundleCore::ask_unit(const vector::Operation& operation) {
                      HazardText::unit(operation.unit)));
     return;
   }
-  const results::Readiness readiness = operation.executor == vector::Executor::pop
-                                           ? unit->ready_to_pop(issue_.now)
-                                           : unit->ready_to_push(operation.opcode, issue_.now);
+  const results::Readiness readiness =
+      operation.pops() ? unit->ready_to_pop(issue_.now) : unit->ready_to_push(operation.opcode, issue_.now);
   if (readiness.kind == results::Readiness::Kind::at) {
     consider(stall_of(operation), &operation, readiness.cycle);
   } else {
@@ -246,8 +249,7 @@ std::string BundleCore::wait_text() const {
     case Stall::fence:
       return "wait fence";
     default:
-      return fmt::format("wait {} {}", HazardText::unit(waiting_->unit),
-                         waiting_->executor == vector::Executor::pop ? "result" : "room");
+      return fmt::format("wait {} {}", HazardText::unit(waiting_->unit), waiting_->pops() ? "result" : "room");
   }
 }
 

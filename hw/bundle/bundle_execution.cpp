@@ -22,7 +22,8 @@ BundleExecution::Outcome BundleExecution::perform(const vector::DecodedBundle& b
       perform(operation, issue, outcome);
       continue;
     }
-    effects[scalars++] = parts_.scalar.evaluate(operation);
+    effects[scalars++] =
+        operation.opcode == isa::Opcode::s_pop ? pop_scalar(operation, issue.now) : parts_.scalar.evaluate(operation);
     if (isa::is_branch(operation.opcode) && parts_.scalar.branches(operation)) {
       outcome.next = parts_.scalar.value(operation.y);
       outcome.branched = true;
@@ -74,6 +75,12 @@ void BundleExecution::push(const vector::Operation& operation, base::Cycles now)
     if (operation.opcode == isa::Opcode::x_permute_lanes) index = &parts_.data->y(operation);
   }
   units_[operation.unit]->push(operation.opcode, now, x, parts_.scalar.number(operation.y), index);
+}
+
+ScalarUnit::Effect BundleExecution::pop_scalar(const vector::Operation& operation, base::Cycles now) {
+  vector::VectorRegister popped;
+  units_[operation.unit]->pop(now, &popped);
+  return {ScalarUnit::Effect::Kind::scalar, operation.destination, popped.words[0]};
 }
 
 void BundleExecution::perform_misc(const vector::Operation& operation, const Issue& issue, Outcome& outcome) {

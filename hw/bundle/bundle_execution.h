@@ -28,6 +28,7 @@ class BundleExecution {
  private:
   void perform(const vector::Operation& operation, const Issue& issue, Outcome& outcome);
   void push(const vector::Operation& operation, base::Cycles now);
+  ScalarUnit::Effect pop_scalar(const vector::Operation& operation, base::Cycles now);
   void perform_misc(const vector::Operation& operation, const Issue& issue, Outcome& outcome);
   std::optional<std::string> start_dma(const vector::Operation& operation, const Issue& issue);
   void mark(const vector::Operation& operation, base::Cycles now);

@@ -14,6 +14,7 @@
 #include "hw/bundle/expectations.h"
 #include "hw/bundle/named_flags.h"
 #include "hw/bundle/results/cross_lane_queue.h"
+#include "hw/bundle/results/scalar_path.h"
 #include "hw/bundle/results/transcendental_queue.h"
 #include "hw/isa/encoding.h"
 #include "hw/isa/fixed_sizes.h"
@@ -60,6 +61,7 @@ class BundleSystem {
   std::vector<std::unique_ptr<matrix::MatrixUnit>> matrix_units_;
   std::unique_ptr<results::CrossLaneQueue> cross_lane_;
   std::unique_ptr<results::TranscendentalQueue> transcendental_;
+  std::unique_ptr<results::ScalarPath> scalar_path_;
   std::unique_ptr<CoreTrace> trace_;
   BundleCore core_;
 };
@@ -103,6 +105,8 @@ void BundleSystem::make_units(const Machine& machine, matrix::MatrixUnitView vie
   transcendental_ =
       std::make_unique<results::TranscendentalQueue>("transcendental", machine, time_, trace.below("transcendental"));
   connect(isa::transcendental_unit, *transcendental_);
+  scalar_path_ = std::make_unique<results::ScalarPath>("scalar_path", machine, time_, trace.below("scalar_path"));
+  connect(isa::scalar_path, *scalar_path_);
 }
 
 void BundleSystem::connect(int number, results::ResultUnit& unit) {
@@ -249,12 +253,30 @@ void check_program(const Machine& machine, const isa::Program& program) {
   }
 }
 
+/// Checks that a run without data needs none: the scalar unit steers the program, and s_pop gives it words of vectors.
+void check_needs_no_data(const isa::Program& program) {
+  for (std::size_t s = 0; s < program.segments.size(); ++s) {
+    const std::vector<isa::Bundle>& bundles = program.segments[s].bundles;
+    for (std::size_t b = 0; b < bundles.size(); ++b) {
+      for (const isa::Slot slot : {isa::Slot::scalar0, isa::Slot::scalar1}) {
+        if (!bundles[b][slot] || bundles[b][slot]->opcode != isa::Opcode::s_pop) continue;
+        const std::string where = program.lines.empty() ? "" : fmt::format(":{}", program.lines[s][b]);
+        throw base::InputError(
+            fmt::format("{}{}: s.pop takes a word of a vector, which a run for its time only does not have",
+                        program.name, where),
+            "run it with data");
+      }
+    }
+  }
+}
+
 }  // namespace
 
 BundleRunResult run_bundles(const Machine& machine, const isa::Program& program, memory::DeviceMemory& hbm,
                             const BundleRunOptions& options) {
   isa::require_fixed_sizes(machine);
   check_program(machine, program);
+  if (!options.functional) check_needs_no_data(program);
   const base::systemc::FreshContext context;
   BundleSystem system(machine, program, hbm, options);
   system.load_data();

@@ -26,6 +26,7 @@ enum class Stall : std::uint8_t {
   matrix_results,   ///< a result of a matrix unit is not available yet
   cross_lane,       ///< the cross-lane unit, either side
   transcendental,   ///< the transcendental unit, either side
+  scalar_path,      ///< the path from the vector to the scalar unit, either side
   vmem_bank,        ///< a bank of VMEM is busy with this bundle's other rows, or with DMA
   fence,
 };
@@ -97,7 +98,7 @@ struct BundleRunResult {
 /// Throws base::host::Interrupted, with the bundle as its location, when the program is interrupted.
 ///
 /// Throws base::InputError for a program that does not fit the machine (instruction memory, matrix units, data out of
-/// range).
+/// range), and for one with s_pop in a run without data, which cannot know the words that steer it.
 BundleRunResult run_bundles(const Machine& machine, const isa::Program& program, memory::DeviceMemory& hbm,
                             const BundleRunOptions& options = {});
 

@@ -50,7 +50,7 @@ std::string HazardText::writer(std::uint32_t address, int entry, base::Cycles re
 
 std::string HazardText::refused(std::uint32_t address, const vector::Operation& operation,
                                 const results::Readiness& readiness) const {
-  const bool pops = operation.executor == vector::Executor::pop;
+  const bool pops = operation.pops();
   const char* never = pops ? "waits for a result that never comes" : "waits for room that never comes";
   const char* illegal = pops ? "cannot be popped" : "is not possible";
   const bool is_illegal = readiness.kind == results::Readiness::Kind::illegal;
@@ -65,6 +65,7 @@ std::string HazardText::cycles(base::Cycles count) {
 std::string HazardText::unit(int number) {
   if (number == isa::cross_lane_unit) return "cross-lane unit";
   if (number == isa::transcendental_unit) return "transcendental unit";
+  if (number == isa::scalar_path) return "path to the scalar unit";
   return fmt::format("matrix unit {}", number);
 }
 

@@ -28,7 +28,7 @@ class HazardText {
 
   /// "1 cycle", "2 cycles"
   static std::string cycles(base::Cycles count);
-  /// "matrix unit 0", "cross-lane unit", "transcendental unit".
+  /// "matrix unit 0", "cross-lane unit", "transcendental unit", "path to the scalar unit".
   static std::string unit(int number);
 
  private:

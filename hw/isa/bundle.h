@@ -32,7 +32,11 @@ struct Predicate {
 inline constexpr int max_matrix_units = 4;
 inline constexpr int cross_lane_unit = 4;
 inline constexpr int transcendental_unit = 5;
-inline constexpr int result_units = 6;
+/// Units whose results `pop` takes. The path from vector to scalar unit comes after them, since s_pop alone takes its
+/// words.
+inline constexpr int popped_units = 6;
+inline constexpr int scalar_path = 6;
+inline constexpr int result_units = 7;
 
 /// An operation with its operands; hw/isa/opcode.h gives their meaning. Fields that the opcode does not use are zero.
 struct Instruction {

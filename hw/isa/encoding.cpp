@@ -22,9 +22,9 @@ struct SlotFormat {
 };
 
 constexpr SlotFormat formats[] = {
-    {Opcode::s_add, 25, 6, 0, 5, 5, 6, 0, 0},   {Opcode::v_add_f32, 47, 6, 0, 5, 5, 6, 0, 3},
+    {Opcode::s_add, 26, 6, 0, 5, 5, 6, 0, 0},   {Opcode::v_add_f32, 47, 6, 0, 5, 5, 6, 0, 3},
     {Opcode::v_load, 2, 2, 0, 5, 5, 6, 6, 3},   {Opcode::v_store, 2, 2, 0, 5, 5, 6, 6, 3},
-    {Opcode::mxu_lhs, 16, 5, 2, 0, 5, 6, 0, 0}, {Opcode::pop, 1, 0, 3, 5, 0, 0, 0, 0},
+    {Opcode::mxu_lhs, 17, 5, 2, 0, 5, 6, 0, 0}, {Opcode::pop, 1, 0, 3, 5, 0, 0, 0, 0},
     {Opcode::dma, 7, 4, 0, 0, 6, 6, 0, 0},
 };
 static_assert(std::ranges::all_of(formats, [](const SlotFormat& slot) { return slot.count <= 1 << slot.opcode; }));

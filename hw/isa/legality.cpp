@@ -41,7 +41,7 @@ const char* operand_fault(OperandKind kind, Value value) {
 
 const char* unit_fault(const OpcodeInfo& row, int unit) {
   if (!row.takes_unit) return unit == 0 ? nullptr : "names a unit and takes none";
-  int units = row.slot == SlotKind::pop ? result_units : max_matrix_units;
+  int units = row.slot == SlotKind::pop ? popped_units : max_matrix_units;
   return within(unit, units) ? nullptr : "names a unit that there is not";
 }
 

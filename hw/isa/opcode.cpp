@@ -77,6 +77,7 @@ constexpr std::array<OpcodeInfo, opcodes> table = {
     predicate_logic(p_xor, "p.xor"),
     {s_branch, "s.branch", SlotKind::scalar, none, none, target, none},
     {s_loop, "s.loop", SlotKind::scalar, none, scalar, target, none},
+    {s_pop, "s.pop", SlotKind::scalar, scalar, none, none, none},
 
     vector_alu(v_add_f32, "v.add.f32"),
     vector_alu(v_sub_f32, "v.sub.f32"),
@@ -147,6 +148,7 @@ constexpr std::array<OpcodeInfo, opcodes> table = {
     cross_lane(x_min_sublanes, "x.min.sublanes"),
     cross_lane(x_transpose, "x.transpose"),
     cross_lane(x_transpose_end, "x.transpose.end"),
+    {push_scalar, "push.scalar", SlotKind::push, none, vector, none, none},
 
     {pop, "pop", SlotKind::pop, vector, none, none, none, false, false, true},
 

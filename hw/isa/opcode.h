@@ -51,6 +51,7 @@ enum class Opcode : std::uint8_t {
   p_xor,     ///< p[d] = p[x] op p[y]; y is a predicate's number
   s_branch,  ///< go to bundle y; scalar slot 0 only
   s_loop,    ///< s[x] -= 1; go to bundle y if it is not 0 now; scalar slot 0 only
+  s_pop,     ///< s[d] = the oldest word that push_scalar sent
 
   // vector: v[d] = v[x] op y in the lanes where mask vm[m] is set; other lanes keep v[d]. y is a vector register or a
   // literal for all lanes.
@@ -126,6 +127,7 @@ enum class Opcode : std::uint8_t {
   x_min_sublanes,   ///< reduction over the 8 sublanes, into every sublane; f32, in a tree
   x_transpose,      ///< 8 of up to 128 rows to be transposed; no result yet
   x_transpose_end,  ///< the last 8 rows; gives 16 result registers, in which rows that were not pushed count as 0
+  push_scalar,      ///< sublane 0, lane 0 of v[x] to the scalar unit, for s_pop
 
   // pop: v[d] = the oldest result of a unit
   pop,

@@ -21,6 +21,7 @@ const Words matmul_kernel = {"kernel", "matmul", "--m", "256", "--n", "256", "--
 const Words softmax_kernel = {"kernel", "softmax", "--rows", "64", "--columns", "256"};
 const Words at_the_limits = {"kernel", "limits.pasm"};
 const Words many_dmas = {"kernel", "dmas.pasm"};
+const Words words_to_scalars = {"kernel", "words.pasm"};
 const Words sequential_reads = {"memory", "--pattern", "sequential", "--bytes", "4MiB"};
 const Words mixed_traffic = {"memory", "--pattern", "mixed", "--bytes", "256KiB"};
 const Words random_rows = {"memory", "--pattern", "random", "--row", "32", "--bytes", "64KiB"};
@@ -75,6 +76,7 @@ const std::vector<Showing>& showings() {
       {"core.cores_per_chip", {message_level}},
       {"core.*", {at_the_limits}},
       {"scalar.smem", {at_the_limits}},
+      {"scalar.from_vector_*", {words_to_scalars}},
       {"scalar.*", {copy_kernel, transpose_kernel}},
       {"mxu.size", {small_step}},
       {"mxu.bf16_products", {small_step}},
@@ -228,6 +230,11 @@ class EveryKey : public ::testing::TestWithParam<const char*> {
       issues += "  dma d" + std::to_string(i) + "\n";
     }
     folder_.write("dmas.pasm", dmas + issues + "  sync.wait 0, 200\n  halt\n");
+    // Sixteen words to the scalar unit, as many as the path holds, before the first is popped.
+    std::string words;
+    for (int i = 0; i < 16; ++i) words += "  push.scalar v1\n";
+    for (int i = 0; i < 16; ++i) words += "  s.pop s1\n";
+    folder_.write("words.pasm", words + "  halt\n");
     folder_.write("mbconv_inference.csv",
                   "stages,v3_images_per_s,v2_images_per_s\n"
                   "e1k3l1 e1k3l1 e1k3l1 e1k3l1 e1k3l1 e1k3l1 e1k3l1,2000,1000\n");

@@ -38,6 +38,9 @@ Executor executor_of(isa::Opcode opcode) {
 
 int unit_of(const isa::Instruction& instruction) {
   if (isa::info(instruction.opcode).takes_unit) return instruction.unit;
+  if (instruction.opcode == isa::Opcode::push_scalar || instruction.opcode == isa::Opcode::s_pop) {
+    return isa::scalar_path;
+  }
   return executor_of(instruction.opcode) == Executor::transcendental ? isa::transcendental_unit : isa::cross_lane_unit;
 }
 
@@ -161,7 +164,8 @@ bool may_wait(const Operation& operation) {
   if (operation.executor == Executor::misc) {
     return operation.opcode != isa::Opcode::mark && operation.opcode != isa::Opcode::halt;
   }
-  return operation.executor != Executor::vector && operation.executor != Executor::scalar;
+  if (operation.executor == Executor::scalar) return operation.opcode == isa::Opcode::s_pop;
+  return operation.executor != Executor::vector;
 }
 
 }  // namespace

@@ -40,6 +40,9 @@ struct Operation {
   DecodedOperand x, y, z;
   base::Cycles latency;
   const VectorRegister* y_lanes = nullptr;  ///< a literal vector operand, in runs with data
+
+  /// Takes a result out of a unit.
+  bool pops() const { return executor == Executor::pop || opcode == isa::Opcode::s_pop; }
 };
 
 /// A bundle decoded for execution. Its operations are in an order in which none writes a register that a later one

@@ -79,7 +79,7 @@ std::string unit_name(int unit) {
 }
 
 std::optional<int> unit_of(std::string_view word) {
-  for (int unit = 0; unit < result_units; ++unit) {
+  for (int unit = 0; unit < popped_units; ++unit) {
     if (word == unit_name(unit)) return unit;
   }
   return std::nullopt;

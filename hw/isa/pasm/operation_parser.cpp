@@ -96,7 +96,7 @@ class OperationParser {
       memory_operands();
     } else {
       destination();
-      if (row().slot == SlotKind::pop) unit("a unit", result_units, "units are mxu0 to mxu3, xlu and eup");
+      if (row().slot == SlotKind::pop) unit("a unit", popped_units, "units are mxu0 to mxu3, xlu and eup");
       operand(row().x, operation_.x);
       operand(row().y, operation_.y);
     }

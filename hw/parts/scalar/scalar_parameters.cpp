@@ -15,6 +15,8 @@ const base::parameters::Section<Parameters>& Parameters::section() {
                     {"alu_latency_cycles", &Parameters::alu_latency, unit_cycles(1), {kernels}},
                     {"load_latency_cycles", &Parameters::load_latency, unit_cycles(1), {kernels}},
                     {"branch_penalty_cycles", &Parameters::branch_penalty, unit_cycles(0), {kernels}},
+                    {"from_vector_latency_cycles", &Parameters::from_vector_latency, unit_cycles(1), {kernels}},
+                    {"from_vector_fifo_words", &Parameters::from_vector_fifo, positive(max_fifo), {kernels, limits}},
                 });
   return keys;
 }

@@ -234,6 +234,12 @@ registers::VectorReg KernelBuilder::pop(int unit) {
   recording_->add(operation);
   return d;
 }
+void KernelBuilder::push_scalar(registers::VectorReg x) { recording_->add(push(hw::isa::Opcode::push_scalar, 0, x)); }
+registers::ScalarReg KernelBuilder::pop_scalar() {
+  const registers::ScalarReg d = scalar();
+  recording_->add(make(hw::isa::Opcode::s_pop, d, registers::ScalarReg{0}, registers::Operand::of(0)));
+  return d;
+}
 registers::VectorReg KernelBuilder::cross_lane(hw::isa::Opcode opcode, registers::VectorReg x,
                                                registers::ScalarOperand amount) {
   push_cross_lane(opcode, x, amount);
@@ -242,6 +248,10 @@ registers::VectorReg KernelBuilder::cross_lane(hw::isa::Opcode opcode, registers
 registers::VectorReg KernelBuilder::transcendental(hw::isa::Opcode opcode, registers::VectorOperand y) {
   push_transcendental(opcode, y);
   return pop(hw::isa::transcendental_unit);
+}
+registers::ScalarReg KernelBuilder::scalar_of(registers::VectorReg x) {
+  push_scalar(x);
+  return pop_scalar();
 }
 
 void KernelBuilder::dma(registers::ScalarOperand descriptor) {

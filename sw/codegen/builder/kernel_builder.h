@@ -71,9 +71,12 @@ class KernelBuilder {
   void push_permute(registers::VectorReg x, registers::VectorReg index);
   void push_transcendental(hw::isa::Opcode opcode, registers::VectorOperand y);
   registers::VectorReg pop(int unit);
+  void push_scalar(registers::VectorReg x);  ///< sublane 0, lane 0
+  registers::ScalarReg pop_scalar();
   // A single operation: a push and its pop.
   registers::VectorReg cross_lane(hw::isa::Opcode opcode, registers::VectorReg x, registers::ScalarOperand amount = 0);
   registers::VectorReg transcendental(hw::isa::Opcode opcode, registers::VectorOperand y);
+  registers::ScalarReg scalar_of(registers::VectorReg x);
 
   // Synchronisation. These operations stay in order. Memory operations also stay on their side of each of them.
   // finish() inserts a fence before a dma if vectors were stored since the last fence.

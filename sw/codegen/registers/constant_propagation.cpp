@@ -85,7 +85,7 @@ class Propagation {
   }
 
   void learn(const Operation& operation) {
-    if (operation.info().slot != hw::isa::SlotKind::scalar || operation.conditional()) return;
+    if (operation.info().slot != hw::isa::SlotKind::scalar || operation.conditional() || is_pop(operation)) return;
     const auto reg = written_register(operation);
     if (!reg || reg->cls() != RegisterClass::scalar || counts_.at(reg->number()) != 1) return;
     const auto x = operation.opcode == hw::isa::Opcode::s_mov ? 0 : value(operation.x), y = value(operation.y);

@@ -55,10 +55,13 @@ int unit_of(const Operation& operation) {
     return operation.unit;
   if (in(opcode, hw::isa::Opcode::x_rotate_lanes, hw::isa::Opcode::x_transpose_end)) return hw::isa::cross_lane_unit;
   if (in(opcode, hw::isa::Opcode::e_exp, hw::isa::Opcode::e_recip)) return hw::isa::transcendental_unit;
+  if (opcode == hw::isa::Opcode::push_scalar || opcode == hw::isa::Opcode::s_pop) return hw::isa::scalar_path;
   return -1;
 }
 
-bool is_pop(const Operation& operation) { return operation.opcode == hw::isa::Opcode::pop; }
+bool is_pop(const Operation& operation) {
+  return operation.opcode == hw::isa::Opcode::pop || operation.opcode == hw::isa::Opcode::s_pop;
+}
 bool is_push(const Operation& operation) { return unit_of(operation) >= 0 && !is_pop(operation); }
 
 }  // namespace podsim::sw::codegen::registers

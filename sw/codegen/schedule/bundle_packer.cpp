@@ -14,6 +14,11 @@ bool enters_transcendental_unit(const std::optional<hw::isa::Instruction>& instr
          instruction->opcode <= hw::isa::Opcode::e_recip;
 }
 
+/// The path to the scalar unit gives a word per cycle.
+bool pops_scalar(const std::optional<hw::isa::Instruction>& instruction) {
+  return instruction && instruction->opcode == hw::isa::Opcode::s_pop;
+}
+
 int slot_that_differs(const hw::isa::Bundle& before, const hw::isa::Bundle& after) {
   for (int s = 0; s < hw::isa::slots; ++s) {
     if (before[hw::isa::Slot(s)].has_value() != after[hw::isa::Slot(s)].has_value()) return s;
@@ -36,6 +41,10 @@ int BundlePacker::place(int cycle, const registers::Operation& operation, int nu
   const hw::isa::Instruction instruction = registers::to_instruction(operation, [](registers::Register) { return 0; });
   if (enters_transcendental_unit(instruction) && (enters_transcendental_unit(bundle[hw::isa::Slot::vector0]) ||
                                                   enters_transcendental_unit(bundle[hw::isa::Slot::vector1]))) {
+    return -1;
+  }
+  if (pops_scalar(instruction) &&
+      (pops_scalar(bundle[hw::isa::Slot::scalar0]) || pops_scalar(bundle[hw::isa::Slot::scalar1]))) {
     return -1;
   }
   hw::isa::Bundle with = bundle;

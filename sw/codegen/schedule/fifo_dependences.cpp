@@ -46,7 +46,7 @@ class UnitDependences {
     if (unit_ < hw::isa::max_matrix_units) {
       add_matrix_unit();
     } else {
-      keep_order(pushes, int(interval()));
+      keep_order(pushes, interval());
       add_results(pushes);
     }
     match(pops);
@@ -54,14 +54,8 @@ class UnitDependences {
 
  private:
   const registers::Operation& at(int i) const { return scope_.operations[std::size_t(i)]; }
-  std::int64_t interval() const {
-    return unit_ == hw::isa::cross_lane_unit ? scope_.machine.cross_lane.interval.value()
-                                             : scope_.machine.vector.transcendental_interval.value();
-  }
-  std::int64_t latency() const {
-    return unit_ == hw::isa::cross_lane_unit ? scope_.machine.cross_lane.latency.value()
-                                             : scope_.machine.vector.transcendental_latency.value();
-  }
+  int interval() const { return push_interval(scope_.machine, unit_); }
+  int latency() const { return push_to_pop(scope_.machine, unit_); }
   int waiting() const { return scope_.fifos.waiting[std::size_t(unit_)]; }
 
   void keep_order(const std::vector<int>& operations, int latency) {
@@ -84,7 +78,7 @@ class UnitDependences {
       }
     }
     if (pairs.size() != pushes.size()) return false;
-    for (const FifoPair& pair : pairs) graph_.add(pair.push, pair.pop, int(latency()));
+    for (const FifoPair& pair : pairs) graph_.add(pair.push, pair.pop, latency());
     graph_.pairs.insert(graph_.pairs.end(), pairs.begin(), pairs.end());
     return true;
   }
@@ -94,12 +88,12 @@ class UnitDependences {
     for (int push : pushes) {
       for (int r = 0; r < results_of(at(push)); ++r) {
         const int event = graph_.add_event();
-        graph_.add(push, event, int(latency()));
+        graph_.add(push, event, latency());
         ready_.push_back({push, event});
       }
     }
-    for (std::size_t r = 1; r < ready_.size(); ++r) graph_.add(ready_[r - 1].event, ready_[r].event, int(interval()));
-    if (scope_.loop && !ready_.empty()) graph_.add(ready_.back().event, ready_.front().event, int(interval()), 1);
+    for (std::size_t r = 1; r < ready_.size(); ++r) graph_.add(ready_[r - 1].event, ready_[r].event, interval());
+    if (scope_.loop && !ready_.empty()) graph_.add(ready_.back().event, ready_.front().event, interval(), 1);
   }
 
   /// An operation in a FIFO at an array's input: the push, and the event of leaving the FIFO.

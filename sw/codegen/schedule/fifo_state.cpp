@@ -19,7 +19,8 @@ constexpr int transposed_registers = hw::isa::register_lanes / hw::isa::register
 /// The machine's key with the slots of a unit.
 const char* key_of(int unit) {
   if (unit < hw::isa::max_matrix_units) return "mxu.result_fifo_registers";
-  return unit == hw::isa::cross_lane_unit ? "cross_lane.result_fifo_registers" : "vector.transcendental_fifo_registers";
+  if (unit == hw::isa::cross_lane_unit) return "cross_lane.result_fifo_registers";
+  return unit == hw::isa::scalar_path ? "scalar.from_vector_fifo_words" : "vector.transcendental_fifo_registers";
 }
 }  // namespace
 
@@ -34,7 +35,19 @@ int results_of(const registers::Operation& operation) {
 
 int result_slots(const hw::Machine& machine, int unit) {
   if (unit < hw::isa::max_matrix_units) return int(machine.mxu.result_fifo);
-  return int(unit == hw::isa::cross_lane_unit ? machine.cross_lane.result_fifo : machine.vector.transcendental_fifo);
+  if (unit == hw::isa::cross_lane_unit) return int(machine.cross_lane.result_fifo);
+  return int(unit == hw::isa::scalar_path ? machine.scalar.from_vector_fifo : machine.vector.transcendental_fifo);
+}
+
+int push_interval(const hw::Machine& machine, int unit) {
+  if (unit == hw::isa::cross_lane_unit) return int(machine.cross_lane.interval.value());
+  return unit == hw::isa::scalar_path ? 1 : int(machine.vector.transcendental_interval.value());
+}
+
+int push_to_pop(const hw::Machine& machine, int unit) {
+  if (unit == hw::isa::cross_lane_unit) return int(machine.cross_lane.latency.value());
+  return int((unit == hw::isa::scalar_path ? machine.scalar.from_vector_latency : machine.vector.transcendental_latency)
+                 .value());
 }
 
 void check_results_fit(const hw::Machine& machine, const FifoState& before,

@@ -24,6 +24,10 @@ int results_of(const registers::Operation& operation);
 /// Number of results that a unit holds, in itself and in its result FIFO.
 int result_slots(const hw::Machine& machine, int unit);
 
+/// Cycles between two pushes to a unit other than a matrix unit, and from a push to the first pop.
+int push_interval(const hw::Machine& machine, int unit);
+int push_to_pop(const hw::Machine& machine, int unit);
+
 /// Checks code in its original order: InputError, which names the machine's key, if it has more results in flight in a
 /// unit than the unit has slots, so that a push would wait for room that never comes.
 void check_results_fit(const hw::Machine& machine, const FifoState& before,

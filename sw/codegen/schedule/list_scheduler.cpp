@@ -113,13 +113,8 @@ class FifoOrder {
     int popped_in = -1;
   };
   int unit_of(int operation) const { return registers::unit_of(scope_.operations[std::size_t(operation)]); }
-  bool is_cross_lane(int operation) const { return unit_of(operation) == hw::isa::cross_lane_unit; }
   int slots(int operation) const { return result_slots(scope_.machine, unit_of(operation)); }
-  int interval(int operation) const {
-    return int(
-        (is_cross_lane(operation) ? scope_.machine.cross_lane.interval : scope_.machine.vector.transcendental_interval)
-            .value());
-  }
+  int interval(int operation) const { return push_interval(scope_.machine, unit_of(operation)); }
 
   const ListScope& scope_;
   std::unordered_map<int, int> pop_of_, push_of_;

@@ -49,8 +49,8 @@ void drop_needless(std::vector<registers::Operation>& operations, const register
   std::vector<registers::Operation> needed;
   for (auto operation = operations.rbegin(); operation != operations.rend(); ++operation) {
     const auto written = registers::written_register(*operation);
-    const bool pure =
-        operation->info().slot == hw::isa::SlotKind::scalar && written && operation->opcode != hw::isa::Opcode::s_loop;
+    const bool pure = operation->info().slot == hw::isa::SlotKind::scalar && written &&
+                      operation->opcode != hw::isa::Opcode::s_loop && !registers::is_pop(*operation);
     if (pure && !kept.contains(*written) && !read.contains(written->number())) continue;
     if (registers::overwrites(*operation)) read.erase(written->number());
     for (registers::Register reg : registers::RegisterReads(*operation)) read.insert(reg.number());

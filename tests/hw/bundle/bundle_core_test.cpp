@@ -215,6 +215,36 @@ TEST(BundleCore, WaitsForTheTranscendentalUnit) {
   expect_waits(pasm.pass("e.exp v1\npop v2, eup\nhalt\n"), 6, Stall::transcendental, 3);
 }
 
+/// A word can be popped 10 cycles after its push; the second comes a cycle after the first and need not wait.
+TEST(BundleCore, WaitsForAWordOnItsWayToTheScalarUnit) {
+  Pasm pasm;
+  expect_waits(pasm.pass("push.scalar v1\ns.pop s1\nhalt\n"), 12, Stall::scalar_path, 9);
+  expect_waits(pasm.pass("push.scalar v1\npush.scalar v1\ns.pop s1\ns.pop s1\nhalt\n"), 13, Stall::scalar_path, 8);
+  expect_waits(pasm.pass("push.scalar v1\n" + times(9, "nop\n") + "s.pop s1\nhalt\n"), 12, Stall::scalar_path, 0);
+}
+
+/// Element (sublane, lane) of a register of iota is 128 sublane + lane. Rotations and strides bring others to (0, 0).
+TEST(BundleCore, GivesTheScalarUnitTheWordOfSublaneZeroLaneZeroInTheOrderOfPushes) {
+  Pasm pasm;
+  pasm.pass(
+      "vld v1, [3]\nnop\nnop\nnop\n{ push.scalar v1 ; vld v2, [5] }\nx.rotate.lanes v1, -77\npop v3, xlu\n"
+      "{ push.scalar v3 ; s.pop s1 }\npush.scalar v2\nnop\ns.pop s2\ns.pop s3\n"
+      "s.add s4, s3, 1\n"  // the next bundle may read it
+      "s.store [0], s1\ns.store [1], s2\ns.store [2], s3\ns.store [3], s4\nhalt\n"
+      ".vmem a, 0\n .iota word, 4096\n"
+      ".expect smem, 0\n .word 3 * 128, 3 * 128 + 77, 5 * 128, 5 * 128 + 1\n");
+}
+
+/// The loop ends when the popped word says so: after the 5 rows of 1 that come before a row of 0.
+TEST(BundleCore, BranchesOnAWordOfAVector) {
+  Pasm pasm;
+  pasm.pass(
+      "next: vld v1, [s1]\ns.add s1, s1, 1\nnop\nnop\npush.scalar v1\ns.pop s2\ns.eq p1, s2, 1\n"
+      "@p1 s.branch next\ns.store [0], s1\nhalt\n"
+      ".vmem a, 0\n .fill word, 640, 1\n .zeros 128\n"
+      ".expect smem, 0\n .word 6\n");
+}
+
 /// Rows 4 apart are in two banks, four in each.
 TEST(BundleCore, WaitsForRowsThatMeetInABank) {
   Pasm pasm;

@@ -197,6 +197,15 @@ TEST(BundleRun, RefusesCopiesBeyondAMemoryWithDataOrWithout) {
   }
 }
 
+TEST(BundleRun, RefusesAProgramThatWordsOfVectorsSteerWithoutData) {
+  const isa::Program program = isa::pasm::assemble("p", "push.scalar v1\n{ v.mov v2, 1 ; s.pop s1 }\nhalt\n");
+  BundleRunOptions options;
+  EXPECT_EQ(input_error(program, options), "");
+  options.functional = false;
+  EXPECT_EQ(input_error(program, options),
+            "p:2: s.pop takes a word of a vector, which a run for its time only does not have");
+}
+
 TEST(BundleRun, RunsAsOftenAsOneLikesWhateverCameBefore) {
   Pasm pasm;
   const BundleRunResult first = pasm.run("e.exp v1\npop v2, eup\nhalt\n");

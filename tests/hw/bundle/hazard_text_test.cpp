@@ -230,6 +230,24 @@ TEST(Hazards, OneTranscendentalOperationIsPushedPerCycle) {
             "bundle 0 (test.pasm:1), cycle 0: two operations are pushed to the transcendental unit in one cycle");
 }
 
+TEST(Hazards, AWordForTheScalarUnitIsPushedBeforeItIsPoppedAndOneIsPoppedPerCycle) {
+  EXPECT_EQ(verdict("push.scalar v1\npush.scalar v1\n{ @p1 s.pop s1 ; @!p1 s.pop s2 }\nhalt\n"), "");
+  const std::string empty = verdict("push.scalar v1\ns.pop s1\ns.pop s2\nhalt\n");
+  EXPECT_TRUE(
+      empty.starts_with("bundle 2 (test.pasm:3), cycle 11: 's.pop s2' cannot be popped: path to the scalar unit: "))
+      << empty;
+  EXPECT_EQ(verdict("push.scalar v1\npush.scalar v1\n{ s.pop s1 ; s.pop s2 }\nhalt\n"),
+            "bundle 2 (test.pasm:3), cycle 2: two words are popped by the scalar unit in one cycle");
+  std::string pushes;
+  for (int i = 0; i < 16; ++i) pushes += "push.scalar v1\n";  // as many as there are slots
+  EXPECT_EQ(verdict(pushes + "halt\n"), "");
+  const std::string full = verdict(pushes + "push.scalar v1\nhalt\n");
+  EXPECT_TRUE(
+      full.starts_with("bundle 16 (test.pasm:17), cycle 16: 'push.scalar v1' waits for room that never comes: "
+                       "path to the scalar unit: "))
+      << full;
+}
+
 // Control, flags and the end.
 
 TEST(Hazards, ExecutionStaysInWhatIsLoaded) {

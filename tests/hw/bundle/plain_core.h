@@ -33,6 +33,8 @@ class PlainCore {
                                         machine.vector.transcendental_latency,
                                         machine.vector.transcendental_fifo,
                                         {}};
+    units_[isa::scalar_path] = {
+        base::Cycles(1), machine.scalar.from_vector_latency, machine.scalar.from_vector_fifo, {}};
     for (const isa::DataBlock& block : program.data) {
       for (std::size_t i = 0; i < block.words.size(); ++i) words(block.space)[block.address + i] = block.words[i];
     }
@@ -141,6 +143,7 @@ class PlainCore {
       if (failed) return false;
     }
     if (std::ranges::count_if(active, pushes_from_a_vector_slot) > 1) return fail(), false;
+    if (std::ranges::count(active, Opcode::s_pop, &Instruction::opcode) > 1) return fail(), false;
     bool missing = false;
     for (const Instruction& i : active) {
       if (i.opcode != Opcode::sync_wait && i.opcode != Opcode::dma) missing |= is_missing(i);
@@ -168,7 +171,8 @@ class PlainCore {
     if (info.slot == isa::SlotKind::load || info.slot == isa::SlotKind::store) {
       return waited_ < bank_cycles(i) - 1 && miss(Stall::vmem_bank);
     }
-    if (info.slot == isa::SlotKind::pop || info.slot == isa::SlotKind::push || pushes_from_a_vector_slot(i)) {
+    if (info.slot == isa::SlotKind::pop || info.slot == isa::SlotKind::push || pushes_from_a_vector_slot(i) ||
+        i.opcode == Opcode::s_pop) {
       return unit_is_missing(i);
     }
     return false;
@@ -179,12 +183,15 @@ class PlainCore {
   }
   static std::size_t unit_of(const Instruction& i) {
     if (i.opcode == Opcode::pop) return i.unit;
+    if (i.opcode == Opcode::s_pop || i.opcode == Opcode::push_scalar) return isa::scalar_path;
     return pushes_from_a_vector_slot(i) ? isa::transcendental_unit : isa::cross_lane_unit;
   }
   bool unit_is_missing(const Instruction& i) {
     Unit& unit = units_[unit_of(i)];
-    const Stall reason = unit_of(i) == isa::cross_lane_unit ? Stall::cross_lane : Stall::transcendental;
-    if (i.opcode == Opcode::pop) {
+    const Stall reason = unit_of(i) == isa::cross_lane_unit ? Stall::cross_lane
+                         : unit_of(i) == isa::scalar_path   ? Stall::scalar_path
+                                                            : Stall::transcendental;
+    if (i.opcode == Opcode::pop || i.opcode == Opcode::s_pop) {
       if (unit.results.empty()) return fail(), false;
       return unit.results.front().first > now_ && miss(reason);
     }
@@ -373,6 +380,11 @@ class PlainCore {
     const Words& smem = words(isa::MemorySpace::smem);
     if (i.opcode == Opcode::s_add) d = x + y;
     if (i.opcode == Opcode::s_mov) d = y;
+    if (i.opcode == Opcode::s_pop) {
+      auto& sent = units_[isa::scalar_path].results;
+      d = sent.front().second.words[0];
+      sent.pop_front();
+    }
     if (i.opcode == Opcode::s_load) d = smem.contains(x + y) ? smem.at(x + y) : 0;
     if (i.opcode == Opcode::s_store) words(isa::MemorySpace::smem)[x + y] = old.scalars[i.destination];
     if (i.opcode == Opcode::s_eq) state_.predicates[i.destination] = x == y;
@@ -387,6 +399,8 @@ class PlainCore {
       vector::VectorRegister result;
       if (pushes_from_a_vector_slot(i)) {
         vector::transcendental_operation(i.opcode, result, y);
+      } else if (i.opcode == Opcode::push_scalar) {
+        result = x;
       } else {
         vector::cross_lane_operation(i.opcode, result, x, 0);
       }

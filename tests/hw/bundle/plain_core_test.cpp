@@ -56,7 +56,7 @@ class RandomProgram {
   std::string scalar() {
     return one_of(fmt::format("s.add {}, {}, {}", s(), s(), below(9)), fmt::format("s.mov {}, {}", s(), 8 * below(4)),
                   fmt::format("s.load {}, {}", s(), word()), fmt::format("s.store {}, {}", word(), s()),
-                  fmt::format("s.eq p{}, {}, {}", 1 + below(2), s(), 8 * below(3)));
+                  fmt::format("s.eq p{}, {}, {}", 1 + below(2), s(), 8 * below(3)), fmt::format("s.pop {}", s()));
   }
   std::string vector() {
     return one_of(fmt::format("v.add.s32 {}, {}, {}{}", v(), v(), v(), vm()),
@@ -84,7 +84,7 @@ class RandomProgram {
     maybe(3, vector());
     maybe(3, fmt::format("vld {}, {}{}", v(), rows(), vm()));
     maybe(3, fmt::format("vst {}, {}{}", rows(), v(), vm()));
-    maybe(5, fmt::format("{} {}", one_of("x.max.lanes", "x.sum.sublanes"), v()));
+    maybe(5, fmt::format("{} {}", one_of("x.max.lanes", "x.sum.sublanes", "push.scalar", "push.scalar"), v()));
     maybe(8, fmt::format("pop {}, {}", v(), one_of("eup", "xlu")));
     maybe(3, misc());
     const std::string text = fmt::format("{{ {} }}\n", fmt::join(operations, " ; "));

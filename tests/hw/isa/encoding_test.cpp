@@ -159,6 +159,25 @@ TEST(Encoding, PutsPushPopAndMiscWhereTheReferenceSays) {
                                                             {316, 6, 63}}));
 }
 
+/// The last rows of the tables of their slots: opcode 25 of the scalar slots, 16 of the push slot.
+TEST(Encoding, HasWordsForTheScalarUnitBehindTheOtherOperations) {
+  Instruction push;
+  push.opcode = Opcode::push_scalar;
+  push.x = Value::reg(9);
+  const Instruction pop = scalar_op(Opcode::s_pop, 5, {}, {});
+  EXPECT_EQ(encode(bundle_of({{Slot::scalar0, pop}, {Slot::push, push}})),
+            bits_with({Slot::scalar0, Slot::push}, {{96, 4, 0},
+                                                    {100, 6, 25},
+                                                    {106, 5, 5},
+                                                    {111, 5, 0},
+                                                    {116, 6, 0},
+                                                    {268, 4, 0},
+                                                    {272, 5, 16},
+                                                    {277, 2, 0},
+                                                    {279, 5, 9},
+                                                    {284, 6, 0}}));
+}
+
 TEST(Encoding, SpreadsTheBitsOverTwelveWords) {
   BundleBits bits;
   bits.set(0);
@@ -176,7 +195,7 @@ TEST(Decoding, RefusesBitsThatNoBundleHas) {
   EXPECT_FALSE(decode(BundleBits{}.set()));
   EXPECT_FALSE(decode(bits_with({}, {{0, 16, 7}}))) << "an immediate that nothing names";
   EXPECT_FALSE(decode(bits_with({}, {{300, 1, 1}}))) << "an empty slot that is not zero";
-  EXPECT_FALSE(decode(bits_with({Slot::scalar0}, {{100, 6, 25}, {106, 5, 1}}))) << "scalar opcode 25";
+  EXPECT_FALSE(decode(bits_with({Slot::scalar0}, {{100, 6, 26}, {106, 5, 1}}))) << "scalar opcode 26";
   EXPECT_FALSE(decode(bits_with({Slot::vector0}, {{152, 6, 47}, {158, 5, 1}}))) << "vector opcode 47";
   EXPECT_FALSE(decode(bits_with({Slot::pop}, {{294, 3, 6}}))) << "unit 6";
   EXPECT_FALSE(decode(bits_with({Slot::scalar1}, {{126, 6, 23}, {142, 6, 47}}))) << "a branch in scalar slot 1";

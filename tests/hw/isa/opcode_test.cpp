@@ -23,10 +23,10 @@ TEST(Opcodes, HaveOneMnemonicEach) {
 
 TEST(Opcodes, ShowTheirSlotByTheirMnemonic) {
   const std::map<std::string, SlotKind> first_parts = {
-      {"s", SlotKind::scalar},   {"p", SlotKind::scalar},  {"v", SlotKind::vector},  {"m", SlotKind::vector},
-      {"e", SlotKind::vector},   {"vld", SlotKind::load},  {"vst", SlotKind::store}, {"mxu", SlotKind::push},
-      {"x", SlotKind::push},     {"pop", SlotKind::pop},   {"dma", SlotKind::misc},  {"sync", SlotKind::misc},
-      {"fence", SlotKind::misc}, {"mark", SlotKind::misc}, {"halt", SlotKind::misc}};
+      {"s", SlotKind::scalar},  {"p", SlotKind::scalar},   {"v", SlotKind::vector},  {"m", SlotKind::vector},
+      {"e", SlotKind::vector},  {"vld", SlotKind::load},   {"vst", SlotKind::store}, {"mxu", SlotKind::push},
+      {"x", SlotKind::push},    {"push", SlotKind::push},  {"pop", SlotKind::pop},   {"dma", SlotKind::misc},
+      {"sync", SlotKind::misc}, {"fence", SlotKind::misc}, {"mark", SlotKind::misc}, {"halt", SlotKind::misc}};
   for (const OpcodeInfo& row : opcode_table()) {
     std::string part(row.mnemonic.substr(0, row.mnemonic.find('.')));
     EXPECT_EQ(first_parts.at(part), row.slot) << row.mnemonic;

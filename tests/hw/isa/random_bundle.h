@@ -57,7 +57,7 @@ inline Instruction random_instruction(Opcode opcode) {
   instruction.z = random_operand(row.z);
   if (row.masked) instruction.mask = std::uint8_t(*rc::gen::inRange(0, mask_registers));
   if (row.takes_unit) {
-    instruction.unit = std::uint8_t(*rc::gen::inRange(0, opcode == Opcode::pop ? result_units : max_matrix_units));
+    instruction.unit = std::uint8_t(*rc::gen::inRange(0, opcode == Opcode::pop ? popped_units : max_matrix_units));
   }
   return instruction;
 }

@@ -5,12 +5,13 @@ namespace podsim::sw::codegen {
 
 using hw::isa::cross_lane_unit;
 using hw::isa::Opcode;
+using hw::isa::scalar_path;
 using hw::isa::transcendental_unit;
 
 namespace {
 /// Rows of one of the two buffers.
 constexpr int buffer_rows = RandomKernel::rows / 2;
-constexpr int max_waiting[] = {32, 32, 0, 0, 32, 8};
+constexpr int max_waiting[] = {32, 32, 0, 0, 32, 8, 16};
 /// Distances by which a loop may move a base.
 constexpr int max_trips_of_all = 200, max_step = 2;
 
@@ -139,14 +140,16 @@ void RandomKernel::write_memory() {
 
 void RandomKernel::pop(int unit) {
   --waiting_[std::size_t(unit)];
+  if (unit == hw::isa::scalar_path) return keep(scalars_, twin_.pop_scalar(), 6);
   keep(vectors_, twin_.pop(unit), 7);
 }
 
 void RandomKernel::write_fifo() {
-  const int unit = one_in(2) ? hw::isa::cross_lane_unit : hw::isa::transcendental_unit;
+  const int unit = hw::isa::cross_lane_unit + below(3);
   int& waiting = waiting_[std::size_t(unit)];
   if (waiting > 0 && (one_in(2) || waiting >= max_waiting[unit])) return pop(unit);
   ++waiting;
+  if (unit == hw::isa::scalar_path) return twin_.push_scalar(any(vectors_));
   if (unit == hw::isa::transcendental_unit) return twin_.push_transcendental(hw::isa::Opcode::e_recip, any(vectors_));
   if (one_in(20) && waiting + 15 <= max_waiting[unit]) {
     waiting += 15;
@@ -181,7 +184,9 @@ void RandomKernel::settle_fifos(const std::vector<int>& waiting) {
     int& now = waiting_[std::size_t(unit)];
     while (now > waiting[std::size_t(unit)]) pop(unit);
     for (; now < waiting[std::size_t(unit)]; ++now) {
-      if (unit == hw::isa::transcendental_unit) {
+      if (unit == hw::isa::scalar_path) {
+        twin_.push_scalar(any(vectors_));
+      } else if (unit == hw::isa::transcendental_unit) {
         twin_.push_transcendental(hw::isa::Opcode::e_recip, any(vectors_));
       } else if (unit == hw::isa::cross_lane_unit) {
         twin_.push_cross_lane(hw::isa::Opcode::x_rotate_lanes, any(vectors_), 1);
@@ -213,7 +218,10 @@ registers::ScalarOperand RandomKernel::random_trips(int most) {
 }
 
 registers::VectorReg RandomKernel::transform(registers::VectorReg x) {
-  switch (below(5)) {
+  switch (below(6)) {
+    case 5:
+      twin_.push_scalar(x);
+      return twin_.op(hw::isa::Opcode::v_add_s32, x, registers::VectorOperand(twin_.splat(twin_.pop_scalar())));
     case 0:
       twin_.push_cross_lane(hw::isa::Opcode::x_rotate_lanes, x, below(128));
       return twin_.pop(hw::isa::cross_lane_unit);

@@ -294,6 +294,19 @@ registers::VectorReg TwinKernel::pop(int unit) {
   return d;
 }
 
+void TwinKernel::push_scalar(registers::VectorReg x) {
+  builder_.push_scalar(x);
+  log([=](PlainCore& core) { core.results[hw::isa::scalar_path].push_back(core.of(x)); });
+}
+registers::ScalarReg TwinKernel::pop_scalar() {
+  const registers::ScalarReg d = builder_.pop_scalar();
+  log([=](PlainCore& core) {
+    core.scalar[d.id] = std::int32_t(core.results[hw::isa::scalar_path].front().words[0]);
+    core.results[hw::isa::scalar_path].pop_front();
+  });
+  return d;
+}
+
 void TwinKernel::loop(registers::ScalarOperand trips, const registers::LoopOptions& options,
                       const std::function<void()>& body) {
   auto steps = std::make_shared<Steps>();

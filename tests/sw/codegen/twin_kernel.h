@@ -74,6 +74,8 @@ class TwinKernel {
   void push_cross_lane(hw::isa::Opcode opcode, registers::VectorReg x, registers::ScalarOperand amount = 0);
   void push_transcendental(hw::isa::Opcode opcode, registers::VectorReg x);
   registers::VectorReg pop(int unit);
+  void push_scalar(registers::VectorReg x);
+  registers::ScalarReg pop_scalar();
   void loop(registers::ScalarOperand trips, const registers::LoopOptions& options, const std::function<void()>& body);
   void when(registers::PredicateReg predicate, bool negated, const std::function<void()>& body);
 

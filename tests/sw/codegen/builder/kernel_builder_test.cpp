@@ -42,6 +42,18 @@ TEST(KernelBuilder, AnOperationWaitsForItsOperands) {
   EXPECT_EQ(address_of(bundles, hw::isa::Opcode::v_store), load + 6);    // and the ALU's
 }
 
+TEST(KernelBuilder, AWordOfAVectorSteersScalarsWithoutWaiting) {
+  KernelBuilder b(hw::the_tpu_v3(), "word");
+  const registers::ScalarReg row = b.scalar_of(b.load({{}, 0, 0, 1}));
+  b.store({row, 0, 1, 1}, b.lane_numbers());
+  const hw::isa::Program program = std::move(b).finish();
+  const auto& bundles = program.segments[0].bundles;
+  const int load = address_of(bundles, hw::isa::Opcode::v_load);
+  EXPECT_EQ(address_of(bundles, hw::isa::Opcode::push_scalar), load + 4);
+  EXPECT_EQ(address_of(bundles, hw::isa::Opcode::s_pop), load + 4 + 10);
+  EXPECT_EQ(address_of(bundles, hw::isa::Opcode::v_store), load + 4 + 10 + 1);
+}
+
 TEST(KernelBuilder, EveryBundleIsLegalAndLoopsGoToTheirFirstBundle) {
   KernelBuilder b(hw::the_tpu_v3(), "loop");
   const auto rows = b.vmem_rows(64);

@@ -32,6 +32,18 @@ TEST(ListScheduler, AChainTakesItsLatencies) {
             4 + 100 + 1 + 1);
 }
 
+TEST(ListScheduler, AWordReachesTheScalarUnitInTheMachinesLatencyAndOneIsPoppedPerCycle) {
+  const auto pop_scalar = [](int s) { return hand::op(hw::isa::Opcode::s_pop, hand::s(s), hand::of(0), hand::of(0)); };
+  // load 4, push to pop 10, the pop 1, the addition's own cycle
+  EXPECT_EQ(rows({hand::load(hand::v(1), hand::s(1)), hand::push(hw::isa::Opcode::push_scalar, hand::v(1)),
+                  pop_scalar(2), hand::s_add(hand::s(3), hand::s(2), 1)}),
+            4 + 10 + 1 + 1);
+  std::vector<registers::Operation> words;
+  for (int i = 0; i < 6; ++i) words.push_back(hand::push(hw::isa::Opcode::push_scalar, hand::v(1)));
+  for (int i = 0; i < 6; ++i) words.push_back(pop_scalar(2 + i));
+  EXPECT_EQ(rows(words), 10 + 6);
+}
+
 TEST(ListScheduler, IndependentWorkFillsTheSlots) {
   std::vector<registers::Operation> additions;
   for (int i = 0; i < 20; ++i) additions.push_back(hand::add(hand::v(i + 10), hand::v(1), hand::of(1)));
