@@ -253,6 +253,21 @@ void check_program(const Machine& machine, const isa::Program& program) {
   }
 }
 
+/// The text of an s_pop of a bundle; no location for a generated program.
+base::SourceLocation scalar_pop_location(const isa::Program& program, std::size_t segment, std::size_t bundle) {
+  constexpr std::string_view text = "s.pop";
+  if (program.lines.empty()) return {};
+  for (std::size_t line = program.lines[segment][bundle]; line <= program.source.size(); ++line) {
+    const std::string& source = program.source[line - 1];
+    const std::size_t found = source.find(text);
+    if (found == std::string::npos) continue;
+    base::SourceLocation location = base::locate(program.name, source, found, int(text.size()));
+    location.line = int(line);
+    return location;
+  }
+  return {};
+}
+
 /// Checks that a run without data needs none: the scalar unit steers the program, and s_pop gives it words of vectors.
 void check_needs_no_data(const isa::Program& program) {
   for (std::size_t s = 0; s < program.segments.size(); ++s) {
@@ -260,11 +275,10 @@ void check_needs_no_data(const isa::Program& program) {
     for (std::size_t b = 0; b < bundles.size(); ++b) {
       for (const isa::Slot slot : {isa::Slot::scalar0, isa::Slot::scalar1}) {
         if (!bundles[b][slot] || bundles[b][slot]->opcode != isa::Opcode::s_pop) continue;
-        const std::string where = program.lines.empty() ? "" : fmt::format(":{}", program.lines[s][b]);
-        throw base::InputError(
-            fmt::format("{}{}: s.pop takes a word of a vector, which a run for its time only does not have",
-                        program.name, where),
-            "run it with data");
+        throw base::InputError(base::Diagnostic{
+            .message = "s.pop takes a word of a vector, and a run for the time only has no data of vectors",
+            .location = scalar_pop_location(program, s, b),
+            .hint = "it runs without --timing-only"});
       }
     }
   }

@@ -57,6 +57,21 @@ TEST(KernelFile, IsTheSameWithoutVectorData) {
   EXPECT_EQ(json["functional"], false);
 }
 
+/// The loop counts the rows of ones, so its length is in the data.
+TEST(KernelFile, ThatBranchesOnVectorsRunsWithDataOnly) {
+  const test::Folder folder;
+  folder.write("rows.pasm",
+               "next: vld v1, [s1]\ns.add s1, s1, 1\nnop\nnop\npush.scalar v1\ns.pop s2\ns.eq p1, s2, 1\n"
+               "@p1 s.branch next\ns.store [0], s1\nhalt\n"
+               ".vmem a, 0\n .fill word, 640, 1\n .zeros 128\n.expect smem, 0\n .word 6\n");
+  const Json json = kernel_json(folder, {"rows.pasm"});
+  EXPECT_EQ(json["verified"], true);
+  EXPECT_EQ(json["stalls"]["scalar_path"], 6 * 9);
+  const test::Outcome outcome = folder.run({"kernel", "rows.pasm", "--timing-only"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(has(outcome.err, "rows.pasm:6:1: error: s.pop takes a word of a vector")) << outcome.err;
+}
+
 TEST(KernelFile, ThatMeetsItsExpectationsIsVerified) {
   const test::Folder folder;
   folder.write("count.pasm", with(counting, ".expect smem, 5\n.word 21\n"));

@@ -198,12 +198,21 @@ TEST(BundleRun, RefusesCopiesBeyondAMemoryWithDataOrWithout) {
 }
 
 TEST(BundleRun, RefusesAProgramThatWordsOfVectorsSteerWithoutData) {
-  const isa::Program program = isa::pasm::assemble("p", "push.scalar v1\n{ v.mov v2, 1 ; s.pop s1 }\nhalt\n");
+  const isa::Program program = isa::pasm::assemble("p", "push.scalar v1\n{ v.mov v2, 1\n  s.pop s1 }\nhalt\n");
   BundleRunOptions options;
   EXPECT_EQ(input_error(program, options), "");
   options.functional = false;
-  EXPECT_EQ(input_error(program, options),
-            "p:2: s.pop takes a word of a vector, which a run for its time only does not have");
+  const Machine machine = round_machine();
+  memory::DeviceMemory hbm(machine.hbm.capacity_per_core);
+  try {
+    run_bundles(machine, program, hbm, options);
+    FAIL() << "it runs";
+  } catch (const base::InputError& error) {
+    EXPECT_EQ(base::format(error.diagnostics().at(0)),
+              "p:3:3: error: s.pop takes a word of a vector, and a run for the time only has no data of vectors\n"
+              "  3 |   s.pop s1 }\n"
+              "    |   ^~~~~ it runs without --timing-only\n");
+  }
 }
 
 TEST(BundleRun, RunsAsOftenAsOneLikesWhateverCameBefore) {

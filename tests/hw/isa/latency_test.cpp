@@ -18,7 +18,8 @@ Machine machine() {
 
 TEST(ResultLatency, IsThatOfTheUnitThatWrites) {
   const Machine m = machine();
-  for (Opcode opcode : {Opcode::s_add, Opcode::s_lt, Opcode::p_xor, Opcode::s_mov, Opcode::s_loop, Opcode::pop})
+  for (Opcode opcode :
+       {Opcode::s_add, Opcode::s_lt, Opcode::p_xor, Opcode::s_mov, Opcode::s_loop, Opcode::s_pop, Opcode::pop})
     EXPECT_EQ(result_latency(m, opcode), base::Cycles(2)) << info(opcode).mnemonic;
   EXPECT_EQ(result_latency(m, Opcode::s_load), base::Cycles(3));
   for (Opcode opcode : {Opcode::v_add_f32, Opcode::v_eq_f32, Opcode::m_and, Opcode::m_splat, Opcode::v_splat})
@@ -30,7 +31,7 @@ TEST(ResultLatency, IsThatOfTheUnitThatWrites) {
 TEST(ResultLatency, IsZeroWhereNoRegisterIsWritten) {
   for (Opcode opcode :
        {Opcode::s_store, Opcode::s_branch, Opcode::e_exp, Opcode::v_store, Opcode::v_store_shuffle, Opcode::mxu_lhs,
-        Opcode::mxu_latch, Opcode::x_transpose, Opcode::dma, Opcode::sync_wait, Opcode::halt})
+        Opcode::mxu_latch, Opcode::x_transpose, Opcode::push_scalar, Opcode::dma, Opcode::sync_wait, Opcode::halt})
     EXPECT_EQ(result_latency(machine(), opcode), base::Cycles(0)) << info(opcode).mnemonic;
 }
 
