@@ -11,7 +11,7 @@ namespace podsim::report::levels {
 /// The ops of a step at the levels of the model.
 struct LevelsReport {
   std::string program, machine;
-  std::vector<validation::kernels::OpLevels> ops;
+  std::vector<validation::kernels::OpLevels> ops = {};
   double wall_s = 0;  ///< host time
 
   double step_cycles() const;

@@ -15,11 +15,11 @@ namespace podsim::validation::kernels {
 /// One op of a step at the levels of the model, on a core alone.
 struct OpLevels {
   StepOp op;
-  base::Cycles step;                         ///< once, in the step: the compiler's tiles at tile level
-  std::string cause;                         ///< why it has no code, in a word; empty if it has
-  base::Cycles tile;                         ///< the kernel's tiles at tile level
-  hw::bundle::BundleRunResult bundles;       ///< the kernel, bundle by bundle
-  std::optional<Verification> verification;  ///< of an op of few enough elements
+  base::Cycles step = {};                         ///< once, in the step: the compiler's tiles at tile level
+  std::string cause = {};                         ///< why it has no code, in a word; empty if it has
+  base::Cycles tile = {};                         ///< the kernel's tiles at tile level
+  hw::bundle::BundleRunResult bundles = {};       ///< the kernel, bundle by bundle
+  std::optional<Verification> verification = {};  ///< of an op of few enough elements
 
   bool has_code() const { return cause.empty(); }
   /// Cycles of all its executions, by the level of the step.

@@ -16,7 +16,7 @@ constexpr std::int64_t most_block_keys = 1024;
 
 /// Splits the queries and the keys into blocks of at most these sizes.
 FlashPlan plan_of(const TargetMachine& machine, const PrefillProblem& problem, std::int64_t most_registers,
-                  std::int64_t most_keys) {
+                  std::int64_t most) {
   FlashPlan plan{problem, {}, {}, int(machine.mxu.count), 1, 1};
   const std::int64_t registers = base::divide_round_up(problem.queries, std::int64_t(builder::register_rows));
   const std::int64_t in_block = base::divide_round_up(registers, base::divide_round_up(registers, most_registers));
@@ -30,7 +30,7 @@ FlashPlan plan_of(const TargetMachine& machine, const PrefillProblem& problem, s
   KeyWalk& walk = plan.walk;
   const std::int64_t unit = std::int64_t(builder::register_lanes) * plan.units;
   const std::int64_t groups = base::divide_round_up(problem.keys(), unit);
-  walk.block = unit * base::divide_round_up(groups, base::divide_round_up(groups, std::max(most_keys / unit, 1L)));
+  walk.block = unit * base::divide_round_up(groups, base::divide_round_up(groups, std::max(most / unit, 1L)));
   walk.outer = std::int32_t(problem.key_heads);
   walk.middle = std::int32_t(problem.group()) * plan.query_blocks();
   walk.plane_of_outer = 1;
