@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <limits>
@@ -93,10 +94,12 @@ void add_parameter(CLI::App& command, const sw::codegen::families::KernelParamet
     std::string& value = options.arguments.values[parameter.name];
     if (parameter.list) {
       value.clear();
-      std::istringstream numbers(text);
-      for (std::string number; std::getline(numbers, number, ',');) {
+      for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::string number = text.substr(begin, end - begin);
         if (!value.empty()) value += ',';
         value += std::to_string(base::host::parse_whole_number(flag, number, parameter.least, parameter.most));
+        begin = end + 1;
       }
     } else if (parameter.choices.empty()) {
       value = std::to_string(base::host::parse_whole_number(flag, text, parameter.least, parameter.most));

@@ -34,7 +34,7 @@ ReplicaSteps::ReplicaSteps(const ServeOptions& options, bool tokens)
   if (options.expert_skew) model_.skew_experts(*options.expert_skew, options.seed);
   if (options.draft.empty()) return;
   base::host::parse_choice("--draft", options.draft, "a decoder of Transformers", decoders());
-  draft_.emplace(draft_options(options), tokens, options.step_overhead);
+  draft_.emplace(draft_options(options), tokens, options.step_overhead, "--draft-set");
   if (draft_->vocabulary() != model_.vocabulary()) {
     throw base::InputError(fmt::format("the draft has a vocabulary of {} tokens, the model of {}", draft_->vocabulary(),
                                        model_.vocabulary()),

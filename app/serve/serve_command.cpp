@@ -77,6 +77,10 @@ void add_search_flags(CLI::App& command, ServeOptions& options) {
           "--slo-share",
           [&options](const std::string& text) {
             options.level_share = serving_number("--slo-share", text, "", 0, 1, "a share of one");
+            base::host::locate_errors("--slo-share", text, [&] {
+              if (*options.level_share > 0) return;
+              throw base::InputError("every slice meets a level that no request has to meet", "above 0, such as 0.9");
+            });
           },
           "Share of the requests that have to meet it [0.99]")
       ->option_text("SHARE");

@@ -163,8 +163,8 @@ void add_batch_flags(CLI::App& command, ServeOptions& options) {
           [&options](const std::string& text) {
             options.expert_skew = serving_number("--expert-skew", text, "", 0, 10, "an exponent");
           },
-          "Each expert has slots for the tokens of the busiest, the\nexpert of rank r drawn with r^-Z [the model's "
-          "slots]")
+          "Each expert of the model, not of the draft, has slots for the\ntokens of the busiest, the expert of rank r "
+          "drawn with r^-Z\n[the model's slots]")
       ->option_text("Z");
   add_whole(command, "--page", options.page, 1, 65'536, "Tokens of a page of the cache [128]");
   add_whole(command, "--cache-tokens", options.cache_tokens, 1, 1'000'000'000'000,

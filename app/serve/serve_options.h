@@ -38,7 +38,7 @@ struct ServeOptions {
   std::optional<base::Bandwidth> transfer_rate;
   base::Duration step_overhead;
 
-  std::optional<double> expert_skew;  ///< Zipf's exponent; std::nullopt: slots of experts as the model has them
+  std::optional<double> expert_skew;  ///< Zipf's exponent, of the model alone; std::nullopt: slots as it has them
   std::string draft;                  ///< workload that drafts tokens; empty: none
   workloads::ModelSettings draft_settings;
   std::optional<std::int64_t> draft_tokens;

@@ -140,14 +140,23 @@ std::int64_t longest_sequence(const std::vector<model::Request>& requests, std::
   return longest;
 }
 
-/// A model whose longest sequence is shorter than a request is not that model any more.
-void check_positions(const ServeOptions& options, std::int64_t positions, std::int64_t longest, ServingReport& report) {
-  if (positions == 0 || longest <= positions) return;
-  const std::string what = fmt::format("a request has {} tokens, the model positions for {}", longest, positions);
-  if (options.run.build.model.contains("model.sequence")) {
-    throw base::InputError(what, fmt::format("--set model.sequence={}", longest));
+/// A model of a replica, and how its settings are given.
+struct ServedModel {
+  std::string name, flag;
+  const workloads::ModelSettings& settings;
+  std::int64_t positions;  ///< that are trained; 0: it has none
+};
+
+/// A model whose longest sequence is shorter than a request is not that model any more. Whether it has too few.
+bool check_positions(const ServedModel& of, std::int64_t longest, ServingReport& report) {
+  if (of.positions == 0 || longest <= of.positions) return false;
+  const std::string what =
+      fmt::format("a request has {} tokens, the {} positions for {}", longest, of.name, of.positions);
+  if (of.settings.contains("model.sequence")) {
+    throw base::InputError(what, fmt::format("{} model.sequence={}", of.flag, longest));
   }
   report.warnings.push_back(what + ": its programs have as many as the longest request");
+  return true;
 }
 
 /// The memory for keys and values, and what it takes to send them.
@@ -196,7 +205,7 @@ void check_flags(const ServeOptions& options, bool tokens) {
                          options.decode_replicas > 0 || !options.draft.empty() || options.expert_skew;
   if (!tokens && of_tokens) {
     refuse(
-        "--lengths, --prompt, --answer, --reuse, --chunk, --page, --cache-tokens, --cached, --decode-replicas and "
+        "--lengths, --prompt, --answer, --reuse, --chunk, --page, --cache-tokens, --cached, --decode-replicas, "
         "--draft and --expert-skew",
         "are for workloads that decode", "a decoder of Transformers, such as gpt_6b");
   }
@@ -271,9 +280,12 @@ ServingReport run_serve(const ServeOptions& options) {
     check_blocks(report.requests, report.plan.page);
     plan_cache(options, programs, report);
     const std::int64_t longest = longest_sequence(report.requests, report.plan.cache_pages * report.plan.page);
-    check_positions(options, programs.positions(), longest, report);
+    const bool longer =
+        check_positions({"model", "--set", options.run.build.model, programs.positions()}, longest, report);
+    const bool longer_draft =
+        check_positions({"draft", "--draft-set", options.draft_settings, programs.draft_positions()}, longest, report);
     programs.limit_tokens(longest);
-    if (longest > programs.positions() && programs.positions() > 0) plan_cache(options, programs, report);
+    if (longer || longer_draft) plan_cache(options, programs, report);
   }
   if (options.between_stops) {
     report.plan.outages = model::random_outages(report.plan.all_replicas(), *options.between_stops,

@@ -35,15 +35,24 @@ constexpr const char* default_slice = "1x1";
 constexpr const char* parallel_key = "model.tensor_parallel";
 
 /// Settings that follow from the shape of a step.
-void refuse_shapes(const workloads::ModelSettings& model) {
+void refuse_shapes(const workloads::ModelSettings& model, const std::string& flag) {
   for (const char* key : {"model.batch", "decode.cached", "decode.new_tokens", "decode.capacity", "decode.prefill",
                           "decode.prefill_cached", "decode.steps", "decode.beam", "decode.all_next", "decode.logits"}) {
     const auto found = model.find(key);
     if (found == model.end()) continue;
-    base::host::locate_errors("--set", found->first + "=" + found->second, [&] {
+    base::host::locate_errors(flag, found->first + "=" + found->second, [&] {
       throw base::InputError(std::string(key) + " follows from the requests of a server", "leave it out");
     });
   }
+}
+
+/// A workload says of its settings that --set gave them; here `flag` did.
+base::InputError with_flag(const base::InputError& error, const std::string& flag) {
+  std::vector<base::Diagnostic> diagnostics = error.diagnostics();
+  for (base::Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.location.file == "--set") diagnostic.location.file = flag;
+  }
+  return base::InputError(std::move(diagnostics));
 }
 
 /// nullptr if there is no such workload or key.
@@ -83,8 +92,8 @@ bool has_tokens(const std::string& workload) {
   return workloads::importers::importer_of(workload) == nullptr && find_key(workload, "decode.prefill") != nullptr;
 }
 
-StepPrograms::StepPrograms(const run::RunOptions& options, bool tokens, base::Duration overhead)
-    : options_(options), tokens_(tokens), overhead_(overhead) {
+StepPrograms::StepPrograms(const run::RunOptions& options, bool tokens, base::Duration overhead, std::string flag)
+    : options_(options), tokens_(tokens), overhead_(overhead), flag_(std::move(flag)) {
   const base::Config config = options.machine.load();
   const sw::TargetMachine machine = sw::read_target(config);
   slice_.machine = machine.name;
@@ -94,7 +103,7 @@ StepPrograms::StepPrograms(const run::RunOptions& options, bool tokens, base::Du
   slice_.idle_watts = hw::energy::idle_watts(machine) * double(slice_.chips);
   if (!tokens) return;
   workloads::ModelSettings& model = options_.build.model;
-  refuse_shapes(model);
+  refuse_shapes(model, flag_);
   check_model();
   const bool shared_otherwise = options.partition.any() || model.contains(parallel_key);
   if (!shared_otherwise && slice_.cores > 1 && find_key(options.workload, parallel_key) != nullptr) {
@@ -162,16 +171,24 @@ void StepPrograms::set_slots(workloads::ModelSettings& model, std::int64_t token
   model["model.capacity_factor"] = "0.125";
 }
 
-MemoryUse StepPrograms::memory_use(std::int64_t sequences) {
+sw::compiler::MemoryAccount StepPrograms::memory_with(std::int64_t sequences, std::int64_t cached) {
   const sw::TargetMachine machine = sw::read_target(options_.machine.load());
-  const auto memory = [&](std::int64_t cached) {
-    const run::RunOptions options = options_for({.decoding = sequences, .cached = cached});
+  const run::RunOptions options = options_for({.decoding = sequences, .cached = cached});
+  try {
     run::StepCompiler compiler(options, machine);
     const run::CompiledStep compiled = compiler.compile();
     add_warnings(compiled.step.warnings);
     return compiled.step.memory;
-  };
-  const sw::compiler::MemoryAccount small = memory(least_cached), large = memory(2 * least_cached);
+  } catch (const sw::driver::OutOfMemory&) {
+    throw;
+  } catch (const base::InputError& error) {
+    throw with_flag(error, flag_);
+  }
+}
+
+MemoryUse StepPrograms::memory_use(std::int64_t sequences) {
+  const sw::compiler::MemoryAccount small = memory_with(sequences, least_cached),
+                                    large = memory_with(sequences, 2 * least_cached);
   MemoryUse use;
   use.per_token = double((large.arguments - small.arguments).value()) / double(least_cached * sequences);
   const double caches = use.per_token * double(least_cached * sequences);
@@ -222,7 +239,7 @@ std::string StepPrograms::setting(const char* key) const {
   if (known == nullptr) return "";
   const auto found = options_.build.model.find(key);
   if (found == options_.build.model.end()) return known->default_value;
-  base::host::locate_errors("--set", found->first + "=" + found->second, [&] {
+  base::host::locate_errors(flag_, found->first + "=" + found->second, [&] {
     const std::string problem = known->problem(found->second);
     if (!problem.empty()) throw base::InputError(problem, fmt::format("{}: {}, {}", key, known->help, known->values));
   });
@@ -241,10 +258,11 @@ void StepPrograms::check_model() const {
   if (whole_setting("model.encoder_layers") > 0) {
     throw base::InputError(
         fmt::format("'{}' has an encoder, whose passes a server of tokens does not have", options_.workload),
-        "a decoder alone: --set model.encoder_layers=0");
+        fmt::format("a decoder alone: {} model.encoder_layers=0", flag_));
   }
   if (whole_setting("model.window") > 0) {
-    throw base::InputError("a server keeps all keys of its sequences, and has no model.window", "--set model.window=0");
+    throw base::InputError("a server keeps all keys of its sequences, and has no model.window",
+                           flag_ + " model.window=0");
   }
 }
 

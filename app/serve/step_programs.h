@@ -10,6 +10,7 @@
 
 #include "app/run/run_options.h"
 #include "base/units.h"
+#include "sw/compiler/memory_account.h"
 #include "report/serving/serving_report.h"
 #include "workloads/serving/expert_load.h"
 #include "workloads/serving/step_times.h"
@@ -56,8 +57,9 @@ class StepPrograms {
  public:
   /// `overhead`: time on the host that each step takes before it begins. Without a mesh, a sharding and
   /// model.tensor_parallel, a decoder is divided over all cores of the slice (model.tensor_parallel). InputError if
-  /// settings are those that the shapes of steps have, or of a decoder with an encoder or a window.
-  StepPrograms(const run::RunOptions& options, bool tokens, base::Duration overhead);
+  /// settings are those that the shapes of steps have, or of a decoder with an encoder or a window: of the flag that
+  /// gives the model's settings.
+  StepPrograms(const run::RunOptions& options, bool tokens, base::Duration overhead, std::string flag = "--set");
 
   const ReplicaSlice& slice() const { return slice_; }
   /// model.sequence; 0: the workload has none.
@@ -87,6 +89,8 @@ class StepPrograms {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
+  /// Memory of the program that decodes with so many keys.
+  sw::compiler::MemoryAccount memory_with(std::int64_t sequences, std::int64_t cached);
   /// A setting of the model, or its default; "" without the key. InputError if it is not valid.
   std::string setting(const char* key) const;
   std::int64_t whole_setting(const char* key) const;
@@ -105,6 +109,7 @@ class StepPrograms {
   run::RunOptions options_;
   bool tokens_;
   base::Duration overhead_;
+  std::string flag_;  ///< of the model's settings
   ReplicaSlice slice_;
   std::int64_t new_tokens_ = 1;                           ///< of each sequence in a step that decodes
   std::optional<workloads::serving::ExpertLaw> experts_;  ///< std::nullopt: slots as the model has them

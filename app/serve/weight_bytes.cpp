@@ -2,8 +2,10 @@
 #include "app/serve/weight_bytes.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
+#include "app/serve/step_programs.h"
 #include "hlo/graph.h"
 #include "hlo/shape.h"
 #include "workloads/models/registry.h"
@@ -25,14 +27,19 @@ std::vector<char> values_taken_by_rows(const hlo::Computation& entry) {
   return by_rows;
 }
 
-/// A decoder of one sequence on one core, whose sizes do not depend on the slice.
+constexpr std::int64_t keys_of_one = 128;
+
+/// A decoder of one sequence on one core, whose sizes do not depend on the slice. As in the programs of a server, a
+/// model with fewer positions than the keys has more.
 workloads::WorkloadOptions decoder_of_one(const run::RunOptions& options) {
   workloads::WorkloadOptions one = options.build;
   one.inference = one.decode = true;
   one.replicas = 1;
   for (const char* key : {"model.tensor_parallel", "model.shard_weights"}) one.model.erase(key);
   one.model["model.batch"] = "1";
-  one.model["decode.cached"] = "127";
+  one.model["decode.cached"] = std::to_string(keys_of_one - 1);  // the new token is among the keys
+  const StepPrograms programs(options, true, base::Duration(0));
+  one.model["model.sequence"] = std::to_string(std::max(programs.sequence(), keys_of_one));
   return one;
 }
 

@@ -76,10 +76,10 @@ std::string figures_html(const ServingReport& r) {
                       fmt::format("of its pages on average; {} at most", base::text::percent(r.outcome.pages.most())));
   }
   if (!r.draft.empty()) {
-    text +=
-        served_figure("Drafted", r.summary.tokens_per_turn, fmt::format("{:.3g}", r.summary.tokens_per_turn), "tokens",
-                      fmt::format("of a sequence in a step; {} drafted by {}, each accepted with {:g}",
-                                  r.plan.drafting.tokens, r.draft, r.plan.drafting.accept));
+    const std::string made = fmt::format("{:.3g}", r.summary.tokens_per_turn);
+    text += served_figure("Drafted", r.summary.tokens_per_turn, made, made == "1" ? "token" : "tokens",
+                          fmt::format("of a sequence in a step; {} drafted by {}, each accepted with {:g}",
+                                      r.plan.drafting.tokens, r.draft, r.plan.drafting.accept));
   }
   return text + energy_figures(r) + "</dl>\n";
 }

@@ -82,9 +82,10 @@ std::string cache_text(const ServingReport& r) {
                         base::text::counted(counts.requeued, "request of a replica", "requests of replicas"));
   }
   if (!r.draft.empty()) {
-    text += fmt::format("draft          {} drafts {}, each accepted with {:g}: {:.3g} tokens of a sequence in a step\n",
-                        r.draft, base::text::counted(r.plan.drafting.tokens, "token"), r.plan.drafting.accept,
-                        r.summary.tokens_per_turn);
+    const std::string made = fmt::format("{:.3g}", r.summary.tokens_per_turn);
+    text += fmt::format("draft          {} drafts {}, each accepted with {:g}: {} {} of a sequence in a step\n",
+                        r.draft, base::text::counted(r.plan.drafting.tokens, "token"), r.plan.drafting.accept, made,
+                        made == "1" ? "token" : "tokens");
   }
   if (counts.transfers > 0) {
     text += fmt::format(

@@ -34,7 +34,8 @@ hlo::Shape matrix_shape(const KernelArguments& arguments, hlo::ElementType type)
 std::string kernel_name(const KernelFamily& family, const KernelArguments& arguments) {
   std::string name = family.name;
   for (const KernelParameter& parameter : family.parameters) {
-    name += " " + parameter.name + "=" + arguments.choice(parameter.name);
+    const auto value = arguments.values.find(parameter.name);
+    if (value != arguments.values.end()) name += " " + parameter.name + "=" + value->second;
   }
   return name;
 }

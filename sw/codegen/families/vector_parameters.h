@@ -17,7 +17,8 @@ KernelParameter dtype_parameter();
 hlo::ElementType element_type(const std::string& dtype);
 /// The shape [rows, columns], from the arguments of these names.
 hlo::Shape matrix_shape(const KernelArguments& arguments, hlo::ElementType type);
-/// Name of a kernel: the family and its parameters in order, "softmax rows=8 columns=128 dtype=f32".
+/// Name of a kernel: the family and its parameters in order, "softmax rows=8 columns=128 dtype=f32"; without those that
+/// have no value.
 std::string kernel_name(const KernelFamily& family, const KernelArguments& arguments);
 
 }  // namespace podsim::sw::codegen::families

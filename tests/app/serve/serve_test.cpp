@@ -220,6 +220,34 @@ TEST(Serve, TakesRequestsAsLongAsTheModelsPositions) {
   EXPECT_EQ(result["warnings"].size(), 0u);
 }
 
+/// A draft with fewer positions than a request is told apart from the model, which has enough.
+TEST(Serve, WarnsOfADraftWithFewerPositions) {
+  const test::Folder folder;
+  const ServeFigures result = served(folder, tiny_server({"--set",       "model.sequence=1000",
+                                                          "--rate",      "100/s",
+                                                          "--requests",  "3",
+                                                          "--prompt",    "900",
+                                                          "--answer",    "50",
+                                                          "--draft",     "transformer",
+                                                          "--accept",    "0",
+                                                          "--draft-set", "model.vocabulary=256",
+                                                          "--draft-set", "model.layers=1",
+                                                          "--draft-set", "model.d_model=128",
+                                                          "--draft-set", "model.heads=2"}));
+  ASSERT_EQ(result["warnings"].size(), 1u);
+  EXPECT_TRUE(
+      result["warnings"][0].get<std::string>().starts_with("a request has 950 tokens, the draft positions for"));
+}
+
+/// The walk weighs a model that has fewer positions than its smallest program.
+TEST(Serve, WalksSlicesOfAModelOfFewPositions) {
+  const test::Folder folder;
+  const ServeFigures result =
+      served(folder, tiny_server({"--set", "model.sequence=64", "--rate", "8/s", "--requests", "5", "--prompt", "16",
+                                  "--answer", "8", "--slices", "auto", "--slo", "ttft<2s"}));
+  EXPECT_EQ(result["smallest"], "1x1");
+}
+
 /// A network that searches has no steps that also read prompts: its requests are samples.
 TEST(Serve, HasSamplesOfATranslator) {
   const test::Folder folder;
@@ -246,6 +274,13 @@ TEST(Serve, RefusesWhatItCannotServe) {
       {tiny_server({"--trace", "trace.jsonl", "--page", "1024"}), "no whole pages of 1024"},
       {tiny_server({"--trace", "trace.jsonl", "--page", "96"}), "no whole pages of 96"},
       {tiny_server({"--rate", "8/s", "--set", "model.window=64"}), "has no model.window"},
+      {tiny_server({"--rate", "8/s", "--draft", "transformer", "--accept", "0.5", "--draft-set", "model.vocabulary=256",
+                    "--draft-set", "model.layer=1"}),
+       "--draft-set: error: 'model.layer' is not a key of transformer"},
+      {tiny_server({"--rate", "8/s", "--set", "model.sequence=700", "--draft", "transformer", "--accept", "0.5",
+                    "--draft-set", "model.vocabulary=256", "--draft-set", "model.layers=1", "--draft-set",
+                    "model.sequence=600"}),
+       "the draft positions for 600"},
       {{"serve", "transformer_mlperf", "--rate", "8/s"}, "'transformer_mlperf' has an encoder"},
       {tiny_server({"--rate", "8/s", "--set", "model.layers=x", "--slices", "1x1,2x1", "--slo", "latency<1s"}),
        "'x' is not a whole number"},

@@ -369,10 +369,20 @@ hw::TileOp decode_tile_op(const hw::Machine& machine, const DecodePlan& plan, co
   return op;
 }
 
+/// Those that have an effect: --cached has none with --lengths.
+KernelArguments named_arguments(KernelArguments arguments) {
+  if (arguments.numbers("lengths").empty()) {
+    arguments.values["cached"] = std::to_string(arguments.number("cached"));
+  } else {
+    arguments.values.erase("cached");
+  }
+  return arguments;
+}
+
 Kernel build_decode(const TargetMachine& machine, const KernelArguments& arguments) {
   const DecodeProblem problem = decode_problem(arguments);
   Kernel kernel;
-  kernel.name = kernel_name(decode_attention_family(), arguments);
+  kernel.name = kernel_name(decode_attention_family(), named_arguments(arguments));
   ArrayAllocator arrays(machine);
   kernel.inputs.push_back(arrays.place("queries", problem.query_shape()));
   kernel.inputs.push_back(arrays.place("keys", problem.cache_shape()));
@@ -412,7 +422,7 @@ KernelFamily decode_attention_family() {
             most,
             "0"},
            {"head-dim", "elements of a head", {}, 1, builder::register_lanes, "128"},
-           {"cached", "cached tokens of every sequence", {}, 1, most, "512"},
+           {"cached", "cached tokens of every sequence", {}, 1, most, preset_cached},
            std::move(lengths),
            choice_parameter("page", "tokens of a page of the cache, found by a block table; none: contiguous",
                             {"none", "8", "16", "32", "64", "128", "256"}),

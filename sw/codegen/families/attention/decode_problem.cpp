@@ -24,6 +24,18 @@ constexpr std::int64_t most_pages = 1 << 20;
 /// One page in this many belongs to no sequence.
 constexpr std::int64_t used_per_free_page = 8;
 
+/// --lengths, or --cached tokens for each.
+std::vector<std::int32_t> lengths_of(const KernelArguments& arguments, std::int64_t sequences) {
+  std::vector<std::int32_t> lengths;
+  for (const std::int64_t length : arguments.numbers("lengths")) lengths.push_back(std::int32_t(length));
+  const bool given = arguments.choice("cached") != preset_cached;
+  if (given && !lengths.empty()) {
+    throw base::InputError("--cached and --lengths both say how many tokens are cached", "leave out one of them");
+  }
+  if (lengths.empty()) lengths.assign(std::size_t(sequences), std::int32_t(arguments.number("cached")));
+  return lengths;
+}
+
 /// Gives each sequence its pages, at random positions of the cache.
 void scatter_pages(DecodeProblem& problem) {
   std::int64_t used = 0;
@@ -87,9 +99,7 @@ DecodeProblem decode_problem(const KernelArguments& arguments) {
   problem.depth = arguments.number("head-dim");
   problem.packed = arguments.choice("dtype") == "bf16";
   problem.page = arguments.choice("page") == "none" ? 0 : arguments.number("page");
-  for (const std::int64_t length : arguments.numbers("lengths")) problem.lengths.push_back(std::int32_t(length));
-  if (problem.lengths.empty())
-    problem.lengths.assign(std::size_t(problem.sequences), std::int32_t(arguments.number("cached")));
+  problem.lengths = lengths_of(arguments, problem.sequences);
   if (problem.heads % problem.key_heads != 0) {
     throw base::InputError(
         fmt::format("{} heads do not divide into groups for {} key heads", problem.heads, problem.key_heads),

@@ -9,6 +9,9 @@
 
 namespace podsim::sw::codegen::families::attention {
 
+/// The parameter "cached" that is not given: a number with what follows it.
+inline constexpr const char* preset_cached = "512 without --lengths";
+
 /// Attention of one new token for each sequence of a batch. Query head h reads key head h / group().
 struct DecodeProblem {
   std::int64_t sequences = 1, heads = 1, key_heads = 1;

@@ -14,7 +14,8 @@ namespace podsim::sw::codegen::families::attention {
 namespace {
 
 KernelValues small(const KernelValues& more) {
-  KernelValues values{{"sequences", "2"}, {"heads", "2"}, {"cached", "70"}};
+  KernelValues values{{"sequences", "2"}, {"heads", "2"}};
+  if (!more.contains("lengths")) values["cached"] = "70";
   for (const auto& [name, value] : more) values[name] = value;
   return values;
 }
@@ -98,6 +99,15 @@ TEST(DecodeAttentionKernel, ReadsPagesOfVisibleTokensOnly) {
 TEST(DecodeAttentionKernel, RefusesGroupsAndLengthsThatDoNotFit) {
   EXPECT_THROW(decode_kernel(small({{"heads", "3"}, {"key-heads", "2"}})), base::InputError);
   EXPECT_THROW(decode_kernel(small({{"lengths", "1,2,3"}})), base::InputError);
+  EXPECT_THROW(decode_kernel(small({{"lengths", "70,70"}, {"cached", "70"}})), base::InputError);
+}
+
+// A name has the tokens that are cached, once.
+TEST(DecodeAttentionKernel, IsNamedByItsLengthsOrByThatOfAll) {
+  EXPECT_NE(decode_kernel({}).name.find(" cached=512 "), std::string::npos);
+  const std::string ragged = decode_kernel({{"sequences", "2"}, {"lengths", "9,7"}}).name;
+  EXPECT_NE(ragged.find(" lengths=9,7 "), std::string::npos);
+  EXPECT_EQ(ragged.find("cached"), std::string::npos);
 }
 
 }  // namespace
