@@ -26,7 +26,7 @@ class ReplicaSteps {
 
   const ReplicaSlice& slice() const { return model_.slice(); }
   std::int64_t positions() const { return model_.positions(); }
-  /// Of the model that drafts tokens; 0: it has none, or there is no such model.
+  /// positions() of the model that drafts tokens; 0: it has none, or there is no such model.
   std::int64_t draft_positions() const { return draft_ ? draft_->positions() : 0; }
   void limit_tokens(std::int64_t longest);
   CacheRoom cache_room(std::int64_t sequences);

@@ -10,8 +10,8 @@
 
 #include "app/run/run_options.h"
 #include "base/units.h"
-#include "sw/compiler/memory_account.h"
 #include "report/serving/serving_report.h"
+#include "sw/compiler/memory_account.h"
 #include "workloads/serving/expert_load.h"
 #include "workloads/serving/step_times.h"
 
