@@ -47,6 +47,7 @@ void check_array_in_hbm(const hlo::Shape& shape) {
       type != hlo::ElementType::u32) {
     throw NoCode("type", "an array of " + hlo::to_string(type) + " in HBM");
   }
+  if (shape.element_count() == 0) throw NoCode("type", "an empty array");
 }
 
 /// How a sweep's registers are divided among tiles.

@@ -10,13 +10,17 @@ namespace podsim::sw::codegen::fusion {
 
 namespace {
 
-/// A computation that contains one instruction, with parameters for its operands.
+/// A computation that contains one instruction, with a parameter for each value that it uses.
 hlo::Computation wrapped(const hlo::Computation& computation, hlo::InstructionId id) {
   hlo::Computation body;
   body.name = "op";
   hlo::Instruction root = computation[id];
-  for (std::size_t i = 0; i < root.operands.size(); ++i) {
-    const hlo::Instruction& operand = computation[root.operands[i]];
+  std::map<hlo::InstructionId, hlo::InstructionId> known;
+  for (hlo::InstructionId& used : root.operands) {
+    const auto [found, is_new] = known.try_emplace(used, hlo::InstructionId(body.instructions.size()));
+    const hlo::Instruction& operand = computation[used];
+    used = found->second;
+    if (!is_new) continue;
     hlo::Instruction entering = operand;
     if (operand.opcode != hlo::Opcode::constant) {
       entering = {};
@@ -25,7 +29,6 @@ hlo::Computation wrapped(const hlo::Computation& computation, hlo::InstructionId
       entering.index = std::int64_t(body.parameters.size());
       body.parameters.push_back(hlo::InstructionId(body.instructions.size()));
     }
-    root.operands[i] = hlo::InstructionId(body.instructions.size());
     body.instructions.push_back(std::move(entering));
   }
   body.root = hlo::InstructionId(body.instructions.size());

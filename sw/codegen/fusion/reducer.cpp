@@ -16,7 +16,7 @@ namespace {
 /// True if a computation applies its root's opcode to its two parameters.
 bool is_one_operation(const hlo::Computation& combiner) {
   const hlo::Instruction& root = combiner[combiner.root];
-  return combiner.parameters.size() == 2 && root.operands.size() == 2 &&
+  return combiner.parameters.size() == 2 && root.operands.size() == 2 && root.operands[0] != root.operands[1] &&
          std::ranges::all_of(root.operands, [&](hlo::InstructionId operand) {
            return combiner[operand].opcode == hlo::Opcode::parameter;
          });

@@ -2,10 +2,12 @@
 #include "sw/codegen/fusion/sweeps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "hlo/array_tile.h"
 #include "hlo/literal.h"
@@ -81,9 +83,33 @@ class Analysis {
     if (shape.is_tuple()) throw NoCode("tuple", "a tuple among the arrays");
     if (held(shape.element_type) == Held::not_at_all)
       throw NoCode("type", "an array of " + hlo::to_string(shape.element_type));
+    if (shape.element_count() == 0) throw NoCode("type", "an empty array");
   }
 
+  /// Values have many users, and every one asks.
   Needs of_value(Id id, const Axes& axes, const Space& space) {
+    const std::pair<Id, Axes> value(id, axes);
+    if (const auto& known = known_needs(space); known.contains(value)) return known.at(value);
+    const std::size_t kept = kept_.size();
+    Needs needs = found_needs(id, axes, space);
+    // A value that was kept in between is an array for the users that ask from now on.
+    if (kept_.size() == kept) known_needs(space).emplace(value, needs);
+    return needs;
+  }
+
+  using KnownNeeds = std::map<std::pair<Id, Axes>, Needs>;
+  KnownNeeds& known_needs(const Space& space) {
+    const auto found = std::ranges::find_if(known_, [&](const auto& known) { return known.first == space; });
+    return found != known_.end() ? found->second : known_.emplace_back(space, KnownNeeds()).second;
+  }
+
+  /// What is known of the users of a value ends when it becomes an array.
+  void remember_kept(Id id, int level) {
+    kept_[id] = level;
+    known_.clear();
+  }
+
+  Needs found_needs(Id id, const Axes& axes, const Space& space) {
     const hlo::Instruction& instruction = body_[id];
     check_array(instruction.shape);
     if (kept_.contains(id)) return of_kept(id, axes, space);
@@ -97,6 +123,7 @@ class Analysis {
         check_constant(instruction);
         return needs;
       case hlo::Opcode::iota:
+        if (held(instruction.shape.element_type) == Held::mask) throw NoCode("type", "a count of pred");
         needs.add_coordinates({axes[std::size_t(instruction.index)]});
         return needs;
       case hlo::Opcode::reduce:
@@ -152,10 +179,24 @@ class Analysis {
                    "%" + instruction.name + ", a " + std::string(hlo::to_string(instruction.opcode)) + " of " +
                        hlo::to_string(instruction.shape.element_type));
     }
+    check_power(instruction);
     Needs needs;
     for (const Id operand : instruction.operands)
       needs.add(of_value(operand, body_[operand].shape.rank() == 0 ? Axes() : axes, space));
     return needs;
+  }
+
+  /// exp(y log x) is x^y for all y, NaN among them, only if x is positive and not 1.
+  void check_power(const hlo::Instruction& instruction) const {
+    if (instruction.opcode != hlo::Opcode::power) return;
+    Id base = instruction.operands[0];
+    while (body_[base].opcode == hlo::Opcode::broadcast) base = body_[base].operands[0];
+    const auto& literal = body_[base].literal;
+    if (body_[base].opcode == hlo::Opcode::constant && literal && !literal->values.empty() &&
+        std::ranges::all_of(literal->values, [](double x) { return x > 0 && x != 1 && std::isfinite(x); })) {
+      return;
+    }
+    throw NoCode("power", "a power whose base is not a positive constant");
   }
 
   Needs of_move(const hlo::Instruction& move, const Axes& axes, const Space& space) {
@@ -164,7 +205,8 @@ class Analysis {
     const Axes inner = axes_of_operand(move, shape, axes);
     const bool repeats = move.opcode == hlo::Opcode::broadcast && shape.rank() > 0 && is_computed(operand) &&
                          shape.element_count() < space.shape.element_count();
-    if (repeats && !reduces_row(operand, inner, space)) keep(operand);
+    std::set<std::pair<Id, Axes>> seen;
+    if (repeats && !reduces_row(operand, inner, space, seen)) keep(operand);
     return of_value(operand, inner, space);
   }
 
@@ -204,17 +246,17 @@ class Analysis {
            !depends_on(axes, space.lanes()) && !is_invariant(axes);
   }
 
-  /// True if a value contains a reduction of its row.
-  bool reduces_row(Id id, const Axes& axes, const Space& space) const {
+  /// True if a value contains a reduction of its row. `seen` are those that have none, or are still being searched.
+  bool reduces_row(Id id, const Axes& axes, const Space& space, std::set<std::pair<Id, Axes>>& seen) const {
     const hlo::Instruction& instruction = body_[id];
-    if (kept_.contains(id)) return false;
+    if (kept_.contains(id) || !seen.emplace(id, axes).second) return false;
     if (instruction.opcode == hlo::Opcode::reduce) return is_of_row(instruction, axes, space);
     if (is_move(instruction.opcode)) {
       const Id operand = instruction.operands[0];
-      return reduces_row(operand, axes_of_operand(instruction, body_[operand].shape, axes), space);
+      return reduces_row(operand, axes_of_operand(instruction, body_[operand].shape, axes), space, seen);
     }
     return std::ranges::any_of(instruction.operands, [&](Id operand) {
-      return body_[operand].shape.rank() > 0 && reduces_row(operand, axes, space);
+      return body_[operand].shape.rank() > 0 && reduces_row(operand, axes, space, seen);
     });
   }
 
@@ -223,7 +265,7 @@ class Analysis {
     const Space space(body_[id].shape);
     const Needs needs = of_value(id, identity(space), space);
     sweep_at(needs.level, space, needs).kept.push_back(id);
-    kept_[id] = needs.level;
+    remember_kept(id, needs.level);
   }
 
   void keep_reduction(Id id) {
@@ -239,7 +281,7 @@ class Analysis {
     needs.add_coordinates(axes);
     add_partial(space, needs);
     sweep_at(needs.level, space, needs).reductions.push_back(id);
-    kept_[id] = needs.level;
+    remember_kept(id, needs.level);
   }
 
   /// Registers that are not full are masked, by their position.
@@ -284,8 +326,9 @@ class Analysis {
 
   const hlo::Module& module_;
   const hlo::Computation& body_;
-  std::map<Id, int> kept_;            ///< levels of the sweeps that compute them
-  std::multimap<int, Sweep> sweeps_;  ///< by level
+  std::map<Id, int> kept_;                           ///< levels of the sweeps that compute them
+  std::multimap<int, Sweep> sweeps_;                 ///< by level
+  std::vector<std::pair<Space, KnownNeeds>> known_;  ///< since a value was kept last
 };
 
 }  // namespace
