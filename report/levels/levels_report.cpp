@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/text/csv_field.h"
 #include "base/text/json_text.h"
 #include "base/text/percent.h"
 #include "base/text/text_table.h"
@@ -53,15 +54,16 @@ std::string waits_of(const OpLevels& op) {
 
 std::string verdict(const OpLevels& op) {
   if (!op.has_code()) return "no: " + op.cause;
+  if (!op.has_bound) return "yes: no bound";
   if (!op.verification) return "yes";
-  return op.verification->passed() ? "verified" : "DIFFERS";
+  return op.differs() ? "DIFFERS" : "verified";
 }
 
-/// Shares of the step's cycles in ops without code, by cause.
+/// Shares of the step's cycles in ops without code, by cause; code with other results counts as none.
 std::string causes(const LevelsReport& report) {
   std::map<std::string, double> cycles;
   for (const OpLevels& op : report.ops) {
-    if (!op.has_code()) cycles[op.cause] += op.step_cycles();
+    if (!op.has_right_code()) cycles[op.has_code() ? "differs" : op.cause] += op.step_cycles();
   }
   std::vector<std::pair<std::string, double>> sorted(cycles.begin(), cycles.end());
   std::ranges::stable_sort(sorted, std::greater{}, &std::pair<std::string, double>::second);
@@ -80,7 +82,7 @@ double LevelsReport::step_cycles() const {
 }
 
 double LevelsReport::with_code() const {
-  return share_where(*this, [](const OpLevels& op) { return op.has_code(); });
+  return share_where(*this, [](const OpLevels& op) { return op.has_right_code(); });
 }
 
 double LevelsReport::verified() const {
@@ -88,23 +90,22 @@ double LevelsReport::verified() const {
 }
 
 double LevelsReport::close_in_step() const {
-  return share_where(*this,
-                     [](const OpLevels& op) { return op.has_code() && std::abs(op.step_error()) <= close_error; });
+  return share_where(
+      *this, [](const OpLevels& op) { return op.has_right_code() && std::abs(op.step_error()) <= close_error; });
 }
 
 double LevelsReport::close_at_equal_tiles() const {
-  return share_where(*this,
-                     [](const OpLevels& op) { return op.has_code() && std::abs(op.tile_error()) <= close_error; });
+  return share_where(
+      *this, [](const OpLevels& op) { return op.has_right_code() && std::abs(op.tile_error()) <= close_error; });
 }
 
 int LevelsReport::differing() const {
-  return int(
-      std::ranges::count_if(ops, [](const OpLevels& op) { return op.verification && !op.verification->passed(); }));
+  return int(std::ranges::count_if(ops, [](const OpLevels& op) { return op.differs(); }));
 }
 
 std::string levels_text(const LevelsReport& report) {
   using base::text::percent;
-  const auto with_code = std::ranges::count_if(report.ops, [](const OpLevels& op) { return op.has_code(); });
+  const auto with_code = std::ranges::count_if(report.ops, [](const OpLevels& op) { return op.has_right_code(); });
   std::string text = fmt::format("{} on a core of {}: {} distinct ops, one by one\n\n", report.program, report.machine,
                                  report.ops.size());
   text +=
@@ -167,18 +168,22 @@ std::string levels_json(const LevelsReport& report) {
 }
 
 std::string levels_csv(const LevelsReport& report) {
+  using base::text::csv_field;
   std::string text = "op,category,origin,executions,time_share,code,step_cycles,tile_cycles,bundle_cycles,bundles";
   for (int slot = 0; slot < hw::isa::slots; ++slot) text += fmt::format(",{}", slot_name(hw::isa::Slot(slot)));
   for (int stall = 0; stall < hw::bundle::stall_reasons; ++stall)
     text += fmt::format(",{}", to_string(hw::bundle::Stall(stall)));
   text += '\n';
   for (const OpLevels& op : longest_first(report.ops)) {
-    text += fmt::format("{},{},{},{},{:.6f},{},{}", op.op.name, op.op.category, op.op.origin, op.op.executions,
-                        op.step_cycles() / report.step_cycles(), verdict(op), op.step.value());
+    text += fmt::format("{},{},{},{},{:.6f},{},{}", csv_field(op.op.name), csv_field(op.op.category),
+                        csv_field(op.op.origin), op.op.executions, op.step_cycles() / report.step_cycles(),
+                        csv_field(verdict(op)), op.step.value());
     if (op.has_code()) {
       text += fmt::format(",{},{},{}", op.tile.value(), op.bundles.cycles.value(), op.bundles.bundles);
       for (const std::int64_t operations : op.bundles.slot_use) text += fmt::format(",{}", operations);
       for (const base::Cycles stall : op.bundles.stalls) text += fmt::format(",{}", stall.value());
+    } else {
+      text.append(std::size_t(3 + hw::isa::slots + hw::bundle::stall_reasons), ',');
     }
     text += '\n';
   }

@@ -15,8 +15,8 @@ struct LevelsReport {
   double wall_s = 0;  ///< host time
 
   double step_cycles() const;
-  /// Shares of the cycles of all ops in those with code, in those whose code equals the evaluator, in those whose time
-  /// in the step is within 3 % of the bundles, and in those whose tiles are.
+  /// Shares of the cycles of all ops in those with code that does not differ from the evaluator, in those whose code
+  /// equals the evaluator, in those whose time in the step is within 3 % of the bundles, and in those whose tiles are.
   double with_code() const;
   double verified() const;
   double close_in_step() const;

@@ -86,6 +86,7 @@ class BoundWriter {
       case hlo::Opcode::negate:
       case hlo::Opcode::abs:
       case hlo::Opcode::copy:
+      case hlo::Opcode::logical_not:
         return bound_[instruction.operands[0]];
       case hlo::Opcode::exponential:
       case hlo::Opcode::log:
@@ -105,6 +106,8 @@ class BoundWriter {
       case hlo::Opcode::minimum:
       case hlo::Opcode::logical_and:
       case hlo::Opcode::logical_or:
+      case hlo::Opcode::logical_xor:
+        if (hlo::is_integer(instruction.shape.element_type)) return anything(value_[id]);
         return larger(operand_bound(instruction, 0), operand_bound(instruction, 1));
       case hlo::Opcode::add:
       case hlo::Opcode::subtract:
@@ -123,6 +126,10 @@ class BoundWriter {
                       operand_bound(instruction, 2));
       case hlo::Opcode::compare:
         return either_way(instruction);
+      case hlo::Opcode::is_finite:
+        return may_overflow(instruction);
+      case hlo::Opcode::bitcast_convert:
+        return is_exact(instruction) ? Bound() : anything(value_[id]);
       case hlo::Opcode::select:
         return selected(instruction);
       case hlo::Opcode::gather:
@@ -133,7 +140,7 @@ class BoundWriter {
       default:
         break;
     }
-    throw std::logic_error(fmt::format("no error bound for {}", hlo::to_string(instruction.opcode)));
+    throw NoBound(fmt::format("no error bound for {}", hlo::to_string(instruction.opcode)));
   }
 
   /// Integers of exact operands have no roundings.
@@ -183,7 +190,11 @@ class BoundWriter {
           elementwise(hlo::Opcode::maximum, {elementwise(hlo::Opcode::subtract, {b, *bound_b}), constant(0, b)});
     }
     if (moved) moved = elementwise(hlo::Opcode::divide, {*moved, smallest_b});
-    return plus(moved, rounding(result));
+    // 1 / b is off by 2^-149 where it is denormal, and infinite for the smallest b.
+    const hlo::InstructionId a = magnitude(operand_value(instruction, 0));
+    const Bound denormal = elementwise(hlo::Opcode::multiply, {a, constant(steps_ * std::ldexp(1, -149), a)});
+    return choice(less_or_equal(smallest_b, constant(std::ldexp(1, -128), b)), anything(value),
+                  *plus(plus(moved, rounding(result)), denormal));
   }
 
   /// Writes the bound of exp(y log x): the exponent is off by u |y log x|, and twice what moves it to first order.
@@ -241,6 +252,19 @@ class BoundWriter {
     return choice(less_or_equal(apart, *reach), constant(1, apart), constant(0, apart));
   }
 
+  /// Writes the bound of is_finite: 1 where the error reaches the largest number of f32.
+  Bound may_overflow(const hlo::Instruction& instruction) {
+    const Bound bound = operand_bound(instruction, 0);
+    if (!bound) return {};
+    const hlo::InstructionId size = magnitude(operand_value(instruction, 0));
+    const hlo::InstructionId apart = distance(size, constant(double(std::numeric_limits<float>::max()), size));
+    return choice(less_or_equal(apart, *bound), constant(1, apart), constant(0, apart));
+  }
+
+  hlo::InstructionId anything(hlo::InstructionId value) {
+    return constant(std::numeric_limits<double>::infinity(), value);
+  }
+
   Bound selected(const hlo::Instruction& instruction) {
     const hlo::InstructionId predicate = operand_value(instruction, 0);
     const Bound a = operand_bound(instruction, 1), b = operand_bound(instruction, 2);
@@ -281,7 +305,7 @@ class BoundWriter {
       return over_window(instruction, max_, or_zero(x, instruction.operands[0]),
                          or_zero(initial, instruction.operands[1]));
     }
-    if (combine != hlo::Opcode::add) throw std::logic_error("no error bound for this reduction");
+    if (combine != hlo::Opcode::add) throw NoBound("no error bound for this reduction");
     const hlo::InstructionId magnitudes = over_window(instruction, add_, magnitude(operand_value(instruction, 0)),
                                                       magnitude(operand_value(instruction, 1)));
     if (!x && !initial) return rounding(magnitudes);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "validation/kernels/step_levels.h"
 
+#include "base/diagnostic.h"
 #include "hw/memory/device_memory.h"
 #include "hw/timing/tile_pipeline.h"
 #include "sw/codegen/fusion/fusion_kernel.h"
 #include "sw/codegen/fusion/no_code.h"
+#include "validation/kernels/error_bound.h"
 
 namespace podsim::validation::kernels {
 
@@ -26,7 +28,12 @@ void run(OpLevels& levels, const sw::codegen::families::Kernel& kernel, const sw
   hw::bundle::BundleRunOptions options;
   options.functional = verifies;
   levels.bundles = hw::bundle::run_bundles(machine, kernel.program, hbm, options);
-  if (verifies) levels.verification = verify_outputs(kernel, inputs, hbm);
+  if (!verifies) return;
+  try {
+    levels.verification = verify_outputs(kernel, inputs, hbm);
+  } catch (const NoBound&) {
+    levels.has_bound = false;
+  }
 }
 
 }  // namespace
@@ -42,6 +49,8 @@ OpLevels levels_of(const sw::driver::Step& step, const StepOp& op, const sw::Tar
     run(levels, kernel, machine, elements_of(kernel) <= verified_elements);
   } catch (const sw::codegen::fusion::NoCode& none) {
     levels.cause = none.cause();
+  } catch (const base::SimulationError&) {
+    levels.cause = "simulation";
   }
   return levels;
 }

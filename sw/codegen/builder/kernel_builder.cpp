@@ -7,6 +7,7 @@
 #include <cassert>
 
 #include "base/diagnostic.h"
+#include "sw/codegen/builder/register_size.h"
 #include "sw/codegen/registers/operation.h"
 #include "sw/codegen/schedule/program_scheduler.h"
 
