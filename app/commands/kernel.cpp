@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <sstream>
+#include <utility>
 
 #include "app/commands/commands.h"
 #include "app/commands/kernel_of_step.h"
@@ -151,7 +152,9 @@ void add_family(CLI::App& kernel, const sw::codegen::families::KernelFamily& fam
 
 [[noreturn]] void reject_kernel(const std::string& kernel, std::string message) {
   std::string hint = base::did_you_mean(kernel, family_names());
-  if (hint.empty()) hint = fmt::format("a .pasm file, or one of: {}", fmt::join(family_names(), ", "));
+  if (hint.empty())
+    hint = fmt::format("a .pasm file, a step (HLO or StableHLO text, a built-in workload), or one of: {}",
+                       fmt::join(family_names(), ", "));
   base::SourceLocation place;
   if (!kernel.empty()) place = base::host::argument_location("kernel", kernel);
   throw base::InputError(
@@ -160,6 +163,28 @@ void add_family(CLI::App& kernel, const sw::codegen::families::KernelFamily& fam
 
 /// Value that the parser gives to a flag without a value.
 constexpr const char* given = "true";
+
+/// Without --op, a step's ops are listed: there is no kernel.
+void check_list(const options::KernelOptions& options) {
+  const std::array<std::pair<bool, const char*>, 6> unused{{{options.json, "--json"},
+                                                            {options.verify, "--verify"},
+                                                            {options.timing_only, "--timing-only"},
+                                                            {!options.listing.empty(), "--listing"},
+                                                            {!options.emit.empty(), "--emit"},
+                                                            {!options.vcd.empty(), "--vcd"}}};
+  for (const auto& [is_given, flag] : unused) {
+    if (is_given)
+      throw base::InputError(fmt::format("{} is for one kernel, and '{}' is a step", flag, options.file),
+                             "--op NAME; without --op, its ops are listed");
+  }
+}
+
+void check_op(const CLI::App& kernel, const options::KernelOptions& options) {
+  if (kernel.get_option("--op")->count() == 0) return;
+  if (options.op.empty()) throw base::InputError("--op: the name of an op is missing");
+  if (options.family != nullptr)
+    throw base::InputError(fmt::format("--op is for an op of a step, and '{}' is a kernel", options.family->name));
+}
 
 void check_choice(const options::KernelOptions& options) {
   if (options.family != nullptr && !options.file.empty()) {
@@ -170,6 +195,7 @@ void check_choice(const options::KernelOptions& options) {
   }
   if (options.family != nullptr) return;
   if (options.file.empty()) reject_kernel("", "which kernel?");
+  if (options.is_step && options.op.empty()) check_list(options);
   if (options.is_step) return;
   if (options.verify || !options.emit.empty())
     throw base::InputError("--verify and --emit are for generated kernels; an assembly program has .expect");
@@ -220,6 +246,7 @@ void add_kernel(CLI::App& program, int& code) {
   kernel->callback([kernel, options, &code] {
     if (options->listing == given) options->listing = "-";
     options->is_step = options->family == nullptr && (!options->op.empty() || names_step(options->file));
+    check_op(*kernel, *options);
     check_choice(*options);
     if (!kernel->remaining().empty()) throw CLI::ExtrasError(kernel->remaining());
     run_kernel(*options);
