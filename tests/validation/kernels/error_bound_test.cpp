@@ -199,6 +199,36 @@ TEST(ErrorBound, AChoiceThatMayGoEitherWayAllowsBoth) {
   EXPECT_EQ(result.bound.values[1], 0);
 }
 
+TEST(ErrorBound, OfPredicatesIsTheUncertaintyOfTheirOperands) {
+  const hlo::Literal x = vector_of(f32, {1, 3});
+  const Bounded result = bounded(1, {x}, [](hlo::build::GraphBuilder& b, const auto& p) {
+    const hlo::InstructionId one = b.add(p[0], b.full_like(p[0], 0));
+    const hlo::InstructionId above = b.compare(one, b.full_like(p[0], 1), hlo::ComparisonDirection::gt);
+    const hlo::InstructionId certain = b.compare(p[0], b.full_like(p[0], 2), hlo::ComparisonDirection::gt);
+    return b.unary(hlo::Opcode::logical_not, b.binary(hlo::Opcode::logical_xor, above, certain));
+  });
+  EXPECT_EQ(result.bound.values[0], 1);
+  EXPECT_EQ(result.bound.values[1], 0);
+}
+
+TEST(ErrorBound, WhetherANumberIsFiniteIsUncertainAtTheLargestOnly) {
+  const double largest = std::numeric_limits<float>::max();
+  const hlo::Literal x = vector_of(f32, {1, largest, -largest, infinity, nan});
+  const Bounded result = bounded(1, {x}, [](hlo::build::GraphBuilder& b, const auto& p) {
+    return b.unary(hlo::Opcode::is_finite, b.add(p[0], b.full_like(p[0], 0)));
+  });
+  EXPECT_EQ(result.bound.values, (std::vector<double>{0, 1, 1, 0, 0}));
+}
+
+// 1 / b is infinite in f32 for b up to 2^-128.
+TEST(ErrorBound, OfAQuotientByADenormalWithoutAReciprocalIsInfinite) {
+  const hlo::Literal a = vector_of(f32, {std::ldexp(1, -100), 1}), b = vector_of(f32, {std::ldexp(1, -130), 2});
+  const Bounded result =
+      bounded(6, {a, b}, [](hlo::build::GraphBuilder& g, const auto& p) { return g.divide(p[0], p[1]); });
+  EXPECT_EQ(result.bound.values[0], infinity);
+  EXPECT_LE(result.bound.values[1], std::ldexp(6, -24));
+}
+
 TEST(ErrorBound, WithoutStepsIsZeroThroughout) {
   const Bounded result = bounded(0, {hlo::testing::random_literal(hlo::make_shape(f32, {4, 9}), 5)},
                                  [](hlo::build::GraphBuilder& b, const auto& p) { return softmax(b, p[0]); });

@@ -2,9 +2,11 @@
 #include "tests/sw/codegen/fusion/random_fusion.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "hlo/build/graph_builder.h"
@@ -89,7 +91,7 @@ class RandomFusion {
 
   /// Values of f32 with all dimensions.
   Id operation() {
-    switch (below(14)) {
+    switch (below(18)) {
       case 0:
         return parameter();
       case 1:
@@ -107,7 +109,12 @@ class RandomFusion {
       case 7:
         return sliced();
       case 8:
+        return on_words();
       case 9:
+        return chosen_by_predicates();
+      case 10:
+      case 11:
+      case 12:
         return function(any());
       default:
         return arithmetic(any(), any());
@@ -132,9 +139,23 @@ class RandomFusion {
   }
 
   Id function(Id x) {
-    switch (below(7)) {
+    switch (below(14)) {
       case 0:
         return graph_.tanh(x);
+      case 7:
+        return graph_.sign(x);
+      case 8:
+        return graph_.unary(hlo::Opcode::logistic, scaled(graph_.tanh(x), 8));
+      case 9:
+        return graph_.unary(hlo::Opcode::exponential_minus_one, graph_.tanh(x));
+      case 10:
+        return graph_.unary(hlo::Opcode::log_plus_one, graph_.abs(x));
+      case 11:
+        return graph_.unary(hlo::Opcode::log_plus_one, scaled(graph_.tanh(x), 0.75));
+      case 12:
+        return graph_.power(graph_.full_like(x, 1.5), graph_.tanh(x));
+      case 13:
+        return graph_.convert(graph_.unary(hlo::Opcode::is_finite, x), hlo::ElementType::f32);
       case 1:
         return graph_.exponential(graph_.tanh(x));
       case 2:
@@ -148,6 +169,39 @@ class RandomFusion {
       default:
         return graph_.negate(x);
     }
+  }
+
+  Id scaled(Id x, double factor) { return graph_.multiply(x, graph_.full_like(x, factor)); }
+
+  Id word() {
+    if (chance(3)) return graph_.convert(predicate(), hlo::ElementType::s32);
+    const hlo::Shape shape = hlo::make_shape(hlo::ElementType::s32, sizes_);
+    if (chance(2)) return graph_.iota(shape, below(int(sizes_.size())));
+    return graph_.parameter(shape, "p" + std::to_string(parameters_++));
+  }
+
+  /// An operation on small whole numbers, as a float of moderate size.
+  Id on_words() {
+    using enum hlo::Opcode;
+    constexpr std::array opcodes{add, subtract, multiply, logical_and, logical_or, logical_xor, maximum, minimum};
+    const Id x = word();
+    const Id result = chance(8) ? graph_.unary(logical_not, x)
+                                : graph_.binary(opcodes[std::size_t(below(int(opcodes.size())))], x, word());
+    return scaled(graph_.convert(result, hlo::ElementType::f32), 0x1p-7);
+  }
+
+  Id predicate() {
+    if (chance(4)) return graph_.unary(hlo::Opcode::is_finite, any());
+    return graph_.compare(any(), any(), hlo::ComparisonDirection(below(6)));
+  }
+
+  Id chosen_by_predicates() {
+    using enum hlo::Opcode;
+    constexpr std::array opcodes{logical_and, logical_or, logical_xor};
+    const Id x = predicate();
+    const Id both =
+        chance(4) ? graph_.unary(logical_not, x) : graph_.binary(opcodes[std::size_t(below(3))], x, predicate());
+    return graph_.select(both, any(), any());
   }
 
   Id broadcast_parameter() {
