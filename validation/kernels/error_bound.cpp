@@ -80,7 +80,8 @@ class BoundWriter {
         instruction.opcode == hlo::Opcode::iota) {
       return {};
     }
-    if (is_exact_integer(instruction)) return {};
+    // Integers of exact operands have no roundings.
+    if (!hlo::is_floating_point(instruction.shape.element_type) && is_exact(instruction)) return {};
     if (hlo::eval::is_rearrangement(instruction.opcode)) return rearranged(instruction);
     switch (instruction.opcode) {
       case hlo::Opcode::negate:
@@ -143,10 +144,8 @@ class BoundWriter {
     throw NoBound(fmt::format("no error bound for {}", hlo::to_string(instruction.opcode)));
   }
 
-  /// Integers of exact operands have no roundings.
-  bool is_exact_integer(const hlo::Instruction& instruction) const {
-    return !hlo::is_floating_point(instruction.shape.element_type) &&
-           std::ranges::none_of(instruction.operands, [&](hlo::InstructionId id) { return bound_[id].has_value(); });
+  bool is_exact(const hlo::Instruction& instruction) const {
+    return std::ranges::none_of(instruction.operands, [&](hlo::InstructionId id) { return bound_[id].has_value(); });
   }
 
   Bound rearranged(const hlo::Instruction& instruction) {
