@@ -13,6 +13,7 @@
 #include "sw/codegen/builder/tile_plan.h"
 #include "sw/codegen/families/array_allocator.h"
 #include "sw/codegen/families/compiled_tiles.h"
+#include "sw/codegen/families/register_stream.h"
 #include "sw/codegen/fusion/no_code.h"
 #include "sw/codegen/fusion/op_module.h"
 #include "sw/codegen/fusion/operations.h"
@@ -282,16 +283,7 @@ class FusionBuilder {
     plan.counts = {division.tiles};
     const std::int64_t registers = sweeps_[i].space.registers(), in_tile = division.units * units_[i].registers();
     const auto add = [&](const families::KernelArray& array, builder::TileRole role) {
-      const hlo::ElementType type = array.shape.element_type;
-      builder::TileStream stream;
-      stream.name = array.name;
-      stream.role = role;
-      stream.address = array.address;
-      stream.rows = builder::TileWindow::whole(1);
-      stream.words =
-          builder::TileWindow::tiled(0, in_tile * builder::tile_words(type), registers * builder::tile_words(type));
-      stream.vmem_rows = in_tile * builder::tile_rows(type);
-      plan.streams.push_back(std::move(stream));
+      plan.streams.push_back(families::register_stream(array, role, in_tile, registers));
     };
     for (const Id id : streams_[i].inputs) add(input_of(id), builder::TileRole::input);
     for (const int number : streams_[i].results) add(kernel_.outputs[std::size_t(number)], builder::TileRole::output);

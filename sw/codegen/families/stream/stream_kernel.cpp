@@ -7,6 +7,7 @@
 #include "sw/codegen/builder/tile_loop.h"
 #include "sw/codegen/families/compiled_tiles.h"
 #include "sw/codegen/families/kernel_array.h"
+#include "sw/codegen/families/register_stream.h"
 
 namespace podsim::sw::codegen::families::stream {
 
@@ -56,16 +57,7 @@ class StreamBuilder {
     builder::TilePlan plan;
     plan.counts = {base::divide_round_up(total_, 2 * pairs)};
     const auto add = [&](const KernelArray& array, builder::TileRole role) {
-      const hlo::ElementType type = array.shape.element_type;
-      builder::TileStream stream;
-      stream.name = array.name;
-      stream.role = role;
-      stream.address = array.address;
-      stream.rows = builder::TileWindow::whole(1);
-      stream.words =
-          builder::TileWindow::tiled(0, 2 * pairs * builder::tile_words(type), total_ * builder::tile_words(type));
-      stream.vmem_rows = 2 * pairs * builder::tile_rows(type);
-      plan.streams.push_back(std::move(stream));
+      plan.streams.push_back(register_stream(array, role, 2 * pairs, total_));
     };
     for (const KernelArray& input : kernel_.inputs) add(input, builder::TileRole::input);
     add(kernel_.outputs[0], builder::TileRole::output);
