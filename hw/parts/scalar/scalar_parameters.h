@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-
 #include "base/parameters/section_of.h"
 #include "base/units.h"
 
