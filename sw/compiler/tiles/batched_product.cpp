@@ -63,11 +63,15 @@ BatchedProduct product_of(const hlo::Instruction& dot, const hlo::Shape& lhs, co
   const hlo::DotDimensions& roles = dot.dot;
   // The dimensions of the output are batch, lhs free, rhs free, in this order.
   const int first_rhs = dot.shape.rank() - (rhs.rank() - int(roles.rhs_batch.size() + roles.rhs_contracting.size()));
-  return {.batch = product(lhs, roles.lhs_batch),
-          .lhs_free = free_elements(lhs, roles.lhs_batch, roles.lhs_contracting),
-          .rhs_free = free_elements(rhs, roles.rhs_batch, roles.rhs_contracting),
-          .contracted = product(lhs, roles.lhs_contracting),
-          .rhs_in_lanes = dot.shape.rank() == 0 || dot.shape.minor_dimension(0) >= first_rhs};
+  BatchedProduct found{.batch = product(lhs, roles.lhs_batch),
+                       .lhs_free = free_elements(lhs, roles.lhs_batch, roles.lhs_contracting),
+                       .rhs_free = free_elements(rhs, roles.rhs_batch, roles.rhs_contracting),
+                       .contracted = product(lhs, roles.lhs_contracting)};
+  if (dot.shape.rank() == 0) return found;
+  const int lanes = dot.shape.minor_dimension(0);
+  const bool is_batch = lanes < int(roles.lhs_batch.size());
+  found.rhs_in_lanes = is_batch ? found.rhs_free >= found.lhs_free : lanes >= first_rhs;
+  return found;
 }
 
 ProductRoles roles_of(const hlo::Instruction& product, const hlo::Shape& lhs, const hlo::Shape& rhs) {

@@ -14,7 +14,9 @@ struct BatchedProduct {
   std::int64_t batch = 1;
   std::int64_t lhs_free = 1, rhs_free = 1;  ///< of one operand and of the result
   std::int64_t contracted = 1;
-  bool rhs_in_lanes = true;  ///< the most minor dimension of the result is one of rhs
+  /// The most minor dimension of the result is one of rhs. If it is one of the batch, which no array gives lanes: the
+  /// longer operand has them, so that fewer of them are padding.
+  bool rhs_in_lanes = true;
 
   bool operator==(const BatchedProduct&) const = default;
 };

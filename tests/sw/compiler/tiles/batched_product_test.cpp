@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "hlo/build/graph_builder.h"
 #include "hlo/transform/flops.h"
 #include "sw/compiler/tiles/matmul_problem.h"
@@ -49,6 +53,26 @@ TEST(BatchedProduct, AWindowWithTheBatchIsTheDotOfTheSameSizes) {
                 matmul_problem(b[dot], b.shape(x), b.shape(k), sw::the_tpu_v3().mxu));
       EXPECT_EQ(hlo::transform::multiply_accumulates(c.op, c.lhs, c.rhs), n * 40 * 200 * 136);
     }
+  }
+}
+
+TEST(BatchedProduct, WithItsBatchInTheLanesMultipliesNoMoreThanInTheBestOrder) {
+  for (const auto& [rows, columns] : {std::pair(1, 1024), std::pair(1024, 1), std::pair(64, 128)}) {
+    hlo::build::GraphBuilder b("dot");
+    const hlo::InstructionId x = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {128, rows, 256}), "x");
+    const hlo::InstructionId k = b.parameter(hlo::make_shape(hlo::ElementType::bf16, {128, 256, columns}), "k");
+    hlo::DotDimensions roles;
+    roles.lhs_batch = roles.rhs_batch = {0};
+    roles.lhs_contracting = {2};
+    roles.rhs_contracting = {1};
+    hlo::Instruction dot = b[b.dot(x, k, roles)];
+    const auto products_of = [&](std::vector<int> minor_to_major) {
+      dot.shape.minor_to_major = std::move(minor_to_major);
+      const MatmulProblem problem = matmul_problem(dot, b.shape(x), b.shape(k), sw::the_tpu_v3().mxu);
+      return problem.weight_tiles(128) * problem.rows;
+    };
+    const std::int64_t of_rows = products_of({1, 2, 0}), of_columns = products_of({2, 1, 0});
+    EXPECT_EQ(products_of({0, 2, 1}), std::min(of_rows, of_columns)) << rows << " x " << columns;
   }
 }
 
