@@ -14,10 +14,10 @@ namespace {
 void add(base::ContentHash& hash, const tiles::MatmulProblem& problem) {
   const auto& [row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, precision_passes, product,
                depth, rows, output_rows, halo_per_split, max_halo, splits_without_halo, row_rotations,
-               output_transposes, moved_row_rows, moved_lane_rows, stationary] = problem;
+               output_transposes, moved_row_rows, moved_lane_rows, moved_output_rows, stationary] = problem;
   hash.add(row_operand, lane_operand, batch, lanes, stationary_blocks, contraction_tiles, precision_passes, product,
            depth, rows, output_rows, halo_per_split, max_halo, splits_without_halo, row_rotations, output_transposes,
-           moved_row_rows, moved_lane_rows, stationary.tile_rows, stationary.dimensions.size());
+           moved_row_rows, moved_lane_rows, moved_output_rows, stationary.tile_rows, stationary.dimensions.size());
   for (const tiles::StridedOperand::Dimension& dimension : stationary.dimensions) {
     hash.add(int(dimension.loop), dimension.extent);
   }

@@ -20,7 +20,8 @@ double matrix_cycles(const hlo::Computation& computation, const hlo::Instruction
   const std::int64_t moves =
       tiles::registers_of_tiles(problem.row_rotations + problem.output_transposes, machine.vector);
   return double(tiles * rows) / double(machine.mxu.products(problem.product)) +
-         double(problem.moved_row_rows + problem.moved_lane_rows) / double(machine.vector.stores) +
+         double(problem.moved_row_rows + problem.moved_lane_rows + problem.moved_output_rows) /
+             double(machine.vector.stores) +
          double(moves * hw::CrossLane::parameters(machine).interval.value());
 }
 

@@ -293,11 +293,28 @@ std::int64_t collected_rows(const hlo::Shape& stationary, const std::vector<int>
   return padded_row_pieces(stationary, lanes);
 }
 
-/// Rows that stream past a weight tile, with the sublanes of the result padded if they are rows.
-std::int64_t padded_rows(const hlo::Shape& result, std::int64_t rows, const std::vector<int>& of_rows) {
-  if (!is_minor(result, 1, of_rows)) return rows;
-  const std::int64_t size = std::max<std::int64_t>(1, result.dimensions[std::size_t(result.minor_dimension(1))]);
-  return rows / size * base::round_up(size, hlo::tile_sublanes);
+/// Rows that stream past a weight tile, with the sublanes of the result padded if they are rows. Fewer rows than a
+/// register has are not padded if the rows of the result are moved one by one with less work.
+void pad_rows(MatmulProblem& problem, const hlo::Shape& result, std::int64_t rows, const std::vector<int>& of_rows,
+              const hw::parts::mxu::Parameters& unit) {
+  const std::int64_t packed = base::round_up(rows, hlo::tile_sublanes);
+  std::int64_t padded = packed;
+  if (is_minor(result, 1, of_rows)) {
+    const std::int64_t size = std::max<std::int64_t>(1, result.dimensions[std::size_t(result.minor_dimension(1))]);
+    padded = rows / size * base::round_up(size, hlo::tile_sublanes);
+    if (size < hlo::tile_sublanes) {
+      const auto cycles_of = [&](std::int64_t streamed) {
+        return std::max(streamed, unit.weight_load(problem.depth).value());
+      };
+      const std::int64_t tiles = base::divide_round_up(problem.weight_tiles(unit.size), unit.count);
+      const std::int64_t moved = problem.batch * rows * base::divide_round_up(problem.lanes, unit.size);
+      if (tiles * (cycles_of(padded) - cycles_of(packed)) > moved) {
+        problem.moved_output_rows = moved;
+        padded = packed;
+      }
+    }
+  }
+  problem.rows = padded;
 }
 
 /// Rows or registers of a weight tile that are pushed: registers of eight rows, or, transposed, of eight columns, which
@@ -312,7 +329,9 @@ std::int64_t pushed_depth(std::int64_t contracted, std::int64_t columns, bool tr
 
 /// A product with what the layouts of its operands and its result cost.
 MatmulProblem product_with_layouts(const BatchedProduct& product, const ProductRoles& roles, const hlo::Shape& result,
-                                   const hlo::Shape& lhs, const hlo::Shape& rhs, std::int64_t array) {
+                                   const hlo::Shape& lhs, const hlo::Shape& rhs,
+                                   const hw::parts::mxu::Parameters& unit) {
+  const std::int64_t array = unit.size;
   MatmulProblem problem = product_problem(product, array);
   const bool streams_lhs = problem.row_operand == 0;
   const hlo::Shape& stationary = streams_lhs ? rhs : lhs;
@@ -323,20 +342,19 @@ MatmulProblem product_with_layouts(const BatchedProduct& product, const ProductR
   const std::vector<int>& batch = streams_lhs ? dims.rhs_batch : dims.lhs_batch;
   problem.moved_lane_rows = collected_rows(stationary, contracted, batch, array);
   if (problem.moved_lane_rows > 0) problem.stationary = strided_operand(stationary, batch, contracted);
-  const std::int64_t rows = padded_rows(result, streams_lhs ? product.lhs_free : product.rhs_free,
-                                        streams_lhs ? roles.lhs_free : roles.rhs_free);
-  problem.rows = base::round_up(rows, hlo::tile_sublanes);
+  pad_rows(problem, result, streams_lhs ? product.lhs_free : product.rhs_free,
+           streams_lhs ? roles.lhs_free : roles.rhs_free, unit);
   problem.output_rows = problem.batch * problem.rows;
   problem.splits_without_halo = problem.rows;
   return problem;
 }
 
 MatmulProblem problem_without_passes(const hlo::Instruction& instruction, const hlo::Shape& lhs, const hlo::Shape& rhs,
-                                     std::int64_t array) {
+                                     const hw::parts::mxu::Parameters& unit) {
   const std::optional<BatchedProduct> product =
       instruction.opcode == hlo::Opcode::dot ? product_of(instruction, lhs, rhs) : as_batched_product(instruction, lhs);
-  return product ? product_with_layouts(*product, roles_of(instruction, lhs, rhs), instruction.shape, lhs, rhs, array)
-                 : convolution_problem(instruction, lhs, rhs, array);
+  return product ? product_with_layouts(*product, roles_of(instruction, lhs, rhs), instruction.shape, lhs, rhs, unit)
+                 : convolution_problem(instruction, lhs, rhs, unit.size);
 }
 
 }  // namespace
@@ -347,7 +365,7 @@ std::int64_t MatmulProblem::weight_tiles(std::int64_t array) const {
 
 MatmulProblem matmul_problem(const hlo::Instruction& instruction, const hlo::Shape& lhs, const hlo::Shape& rhs,
                              const hw::parts::mxu::Parameters& unit) {
-  MatmulProblem problem = problem_without_passes(instruction, lhs, rhs, unit.size);
+  MatmulProblem problem = problem_without_passes(instruction, lhs, rhs, unit);
   const ProductArithmetic arithmetic = product_arithmetic(instruction, lhs.element_type, rhs.element_type, unit);
   problem.precision_passes = arithmetic.passes;
   problem.product = arithmetic.product;

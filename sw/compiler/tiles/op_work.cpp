@@ -146,6 +146,7 @@ class Analysis {
     const bool overlaps = !work_.matmul->stationary.dimensions.empty();
     (overlaps ? work_.collected : work_.lane_prologue) += collected_work(work_.matmul->moved_lane_rows);
     work_.row_prologue += collected_work(work_.matmul->moved_row_rows);
+    work_.epilogue += collected_work(work_.matmul->moved_output_rows);
     row_side_ = ancestors(body_, hero.operands[work_.matmul->row_operand]);
     lane_side_ = ancestors(body_, hero.operands[work_.matmul->lane_operand]);
   }

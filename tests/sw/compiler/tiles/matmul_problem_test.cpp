@@ -15,6 +15,7 @@ constexpr std::int64_t array_side = 128;
 hw::parts::mxu::Parameters unit_of_128() {
   hw::parts::mxu::Parameters unit;
   unit.size = array_side;
+  unit.count = 2;
   return unit;
 }
 
@@ -199,6 +200,21 @@ TEST(MatmulProblem, RowsOfTheResultStreamWithTheirPadding) {
       {.lhs_batch = {0}, .rhs_batch = {0}, .lhs_contracting = {1}, .rhs_contracting = {3}}, {2, 4, 3, 1, 0});
   EXPECT_EQ(problem.rows, 512 * 8);
   EXPECT_NEAR(microseconds(problem), 4.0 * 336 * 2 * 2 * 512 * 8 / 2 / 940, 1);
+}
+
+// New keys of a decoder, one position of each sequence, which go to a cache with positions in the sublanes. A register
+// of the result has eight sequences, and each of its rows goes to another layout tile: 512 stores, where a register for
+// each sequence would stream 1024 rows past 128 weight tiles.
+TEST(MatmulProblem, ARowOfEachSequenceIsMovedRatherThanPadded) {
+  const auto keys = [](std::int64_t sequences, std::int64_t width, std::int64_t columns) {
+    return problem_of_dot(bf16_array({sequences, 1, width}), bf16_array({width, columns}),
+                          {.lhs_contracting = {2}, .rhs_contracting = {0}}, {2, 1, 0});
+  };
+  EXPECT_EQ(keys(128, 4096, 512).rows, 128);
+  EXPECT_EQ(keys(128, 4096, 512).moved_output_rows, 128 * 512 / 128);
+  // Eight sequences stream in less time than the weights behind them are loaded.
+  EXPECT_EQ(keys(8, 4096, 512).rows, 8 * 8);
+  EXPECT_EQ(keys(8, 4096, 512).moved_output_rows, 0);
 }
 
 // Two operands with the contraction in major dimensions, images of 13 x 21 and 26 x 42 pixels: the matrix time is
