@@ -120,7 +120,7 @@ void add_describe(CLI::App& program) {
           ->group("Commands");
   command
       ->add_option("MACHINE", options->machine.machine,
-                   "tpu-v2, tpu-v3, tpu-v3-hbm3 or a machine file (.toml)\n[tpu-v3]")
+                   "tpu-v2, tpu-v3, tpu-v3-hbm3, tpu-v5e, tpu-v6e or a\nmachine file (.toml) [tpu-v3]")
       ->option_text(" ");
   options::add_set_option(*command, options->machine);
   options::add_limit_option(*command);

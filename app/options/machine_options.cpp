@@ -7,8 +7,9 @@ namespace podsim::app::options {
 
 void add_machine_option(CLI::App& command, workloads::machines::MachineChoice& choice) {
   command
-      .add_option("--machine", choice.machine,
-                  "A built-in machine, tpu-v2, tpu-v3 [default] or tpu-v3-hbm3, or\na machine file (.toml)")
+      .add_option(
+          "--machine", choice.machine,
+          "A built-in machine, tpu-v2, tpu-v3 [default], tpu-v3-hbm3,\ntpu-v5e or tpu-v6e, or a machine file (.toml)")
       ->option_text("MACHINE");
 }
 

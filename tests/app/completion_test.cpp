@@ -193,6 +193,7 @@ TEST_F(ShellCompletion, Bash) {
   completes("podsim run --detail=ti", "--detail=tile ");
   completes("podsim run --set ici.link_r", "--set ici.link_rate=");
   completes("podsim describe tpu-v3-", "tpu-v3-hbm3 ");
+  completes("podsim describe tpu-v6", "tpu-v6e ");
   completes("podsim kernel matm", "podsim kernel matmul ");
   completes("podsim compare bef", "podsim compare before/");
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/diagnostic.h"
+#include "noc/slice.h"
 #include "sw/target_machine.h"
 
 namespace podsim::workloads::machines {
@@ -89,6 +90,71 @@ TEST(Machines, ThePublishedDifferencesOfTheGenerationsHold) {
   EXPECT_NEAR(v3.ici.link_rate.si(), 82e9, 1);
   EXPECT_NEAR(v3.ici.payload_rate().si(), 70e9, 0.1e9);
   EXPECT_EQ(v3.pod.dimensions, (std::vector<std::int64_t>{32, 32}));
+}
+
+/// Figures of one chip that tpu_info.py of the JAX project and How to scale your model publish, in shared/measurements/
+/// newer_chips_parameters.csv: per second. Rates of 0 are not published.
+struct PublishedChip {
+  std::string name;
+  double bf16_flops, s8_ops, f8_flops, hbm_rate, link_rate;
+  base::Bytes hbm, vmem;
+};
+
+const PublishedChip published_chips[] = {
+    {"tpu-v5e", 197e12, 394e12, 0, 820e9, 45e9, base::Bytes(17200000000), base::Bytes(128 << 20)},
+    {"tpu-v6e", 920e12, 1840e12, 920e12, 1640e9, 90e9, base::Bytes(34400000000), base::Bytes(128 << 20)},
+};
+
+TEST(Machines, LaterChipsHaveTheirPublishedPeaksAndRates) {
+  for (const PublishedChip& chip : published_chips) {
+    SCOPED_TRACE(chip.name);
+    const sw::TargetMachine machine = sw::read_target(machine_config(chip.name));
+    const double digits = 1e-3;  // figures have three
+    const double peak = machine.peak_flops_per_core() * double(machine.cores_per_chip);
+    const double product = peak / double(machine.mxu.bf16_products);
+    EXPECT_NEAR(peak, chip.bf16_flops, digits * chip.bf16_flops);
+    EXPECT_NEAR(product * double(machine.mxu.s8_products), chip.s8_ops, digits * chip.s8_ops);
+    EXPECT_NEAR(product * double(machine.mxu.f8_products), chip.f8_flops, digits * chip.f8_flops);
+    EXPECT_NEAR(machine.dram.pin_rate().si(), chip.hbm_rate, 2 * digits * chip.hbm_rate);
+    EXPECT_NEAR(machine.ici.link_rate.si(), chip.link_rate, 1);
+    EXPECT_NEAR(double(machine.hbm.capacity_per_core.value()), double(chip.hbm.value()),
+                2e-3 * double(chip.hbm.value()));
+    EXPECT_EQ(machine.vmem, chip.vmem);
+    EXPECT_EQ(machine.cores_per_chip, 1);
+    EXPECT_EQ(machine.pod.dimensions, (std::vector<std::int64_t>{16, 16}));
+    EXPECT_EQ(machine.pod.host_chips, 8);
+  }
+}
+
+TEST(Machines, LaterChipsPassWhatTheirMemoryGives) {
+  for (const PublishedChip& chip : published_chips) {
+    const sw::TargetMachine machine = sw::read_target(machine_config(chip.name));
+    // A stream of reads has the pins but for refreshes, 350 ns of 3.9 us.
+    EXPECT_NEAR(machine.hbm.stream_rate.si(), machine.dram.pin_rate().si() * (1 - 350.0 / 3900), 0.03 * chip.hbm_rate);
+    EXPECT_GE(machine.hbm.port_rate.si(), machine.dram.pin_rate().si());
+  }
+}
+
+TEST(Machines, LaterChipsSayWhereEveryValueComesFrom) {
+  for (const PublishedChip& chip : published_chips) {
+    const base::Config config = machine_config(chip.name);
+    ASSERT_EQ(config.entries().size(), machine_config("tpu-v3").entries().size());
+    for (const base::ConfigEntry& entry : config.entries()) {
+      EXPECT_FALSE(entry.source.empty()) << entry.key;
+      EXPECT_NE(entry.evidence, base::Evidence::user) << entry.key;
+    }
+  }
+}
+
+// How to scale your model: wrap links only on a full dimension of 16; smaller slices are open meshes.
+TEST(Machines, SlicesOfLaterChipsHaveWrapLinksOnFullDimensionsOnly) {
+  for (const PublishedChip& chip : published_chips) {
+    const sw::TargetMachine machine = sw::read_target(machine_config(chip.name));
+    const noc::PodShape pod{machine.pod.dimensions, machine.pod.pods};
+    EXPECT_EQ(noc::slice_wraps(pod, {4, 4}), (std::vector<bool>{false, false}));
+    EXPECT_EQ(noc::slice_wraps(pod, {8, 16}), (std::vector<bool>{false, true}));
+    EXPECT_EQ(noc::slice_wraps(pod, {16, 16}), (std::vector<bool>{true, true}));
+  }
 }
 
 TEST(Machines, AFileOverridesTpuV3AndNamesItsMachine) {

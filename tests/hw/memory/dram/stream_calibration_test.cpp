@@ -13,7 +13,9 @@ namespace {
 TEST(StreamCalibration, FilesHoldWhatTheBanksGive) {
   EXPECT_EQ(stream_constants_toml(machine_file("tpu-v3")), machine_file_text("tpu-v3.memory"));
   EXPECT_EQ(stream_constants_toml(machine_file("tpu-v2")), machine_file_text("tpu-v2.memory"));
-  EXPECT_EQ(stream_constants_toml(hbm3_file()), machine_file_text("tpu-v3-hbm3.memory"));
+  for (const std::string name : {"tpu-v3-hbm3", "tpu-v5e", "tpu-v6e"}) {
+    EXPECT_EQ(stream_constants_toml(based_machine_file(name)), machine_file_text(name + ".memory"));
+  }
 }
 
 // mechanisms.md, 1.2: the best loop fusions read 411.8 GB/s; equal reads and writes take 1.20 of the pure time
