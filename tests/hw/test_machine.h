@@ -30,18 +30,15 @@ inline base::Config machine_file(const std::string& name) {
   return config;
 }
 
-/// That of a machine file that names tpu-v3 as its base and has a memory of its own.
-inline base::Config based_machine_file(const std::string& name) {
-  std::string text = machine_file_text(name);
+/// The machine file that differs from tpu-v3 only in its memory.
+inline base::Config hbm3_file() {
+  std::string text = machine_file_text("tpu-v3-hbm3");
   const std::string base_line = "base = \"tpu-v3\"\n";
   base::Config config = machine_file("tpu-v3");
-  config.add_text(name + ".toml", text.erase(text.find(base_line), base_line.size()));
-  config.add_text(name + ".memory.toml", machine_file_text(name + ".memory"));
+  config.add_text("tpu-v3-hbm3.toml", text.erase(text.find(base_line), base_line.size()));
+  config.add_text("tpu-v3-hbm3.memory.toml", machine_file_text("tpu-v3-hbm3.memory"));
   return config;
 }
-
-/// The machine file that differs from tpu-v3 only in its memory.
-inline base::Config hbm3_file() { return based_machine_file("tpu-v3-hbm3"); }
 
 inline Machine tpu_v3() { return read_machine(machine_file("tpu-v3")); }
 /// The same, read once.

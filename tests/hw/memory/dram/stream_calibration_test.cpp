@@ -10,10 +10,21 @@
 namespace podsim::hw::memory::dram {
 namespace {
 
+/// The configuration of a machine file that names tpu-v3 as its base and has a memory of its own.
+base::Config based_machine_file(const std::string& name) {
+  std::string text = machine_file_text(name);
+  const std::string base_line = "base = \"tpu-v3\"\n";
+  base::Config config = machine_file("tpu-v3");
+  config.add_text(name + ".toml", text.erase(text.find(base_line), base_line.size()));
+  config.add_text(name + ".memory.toml", machine_file_text(name + ".memory"));
+  return config;
+}
+
 TEST(StreamCalibration, FilesHoldWhatTheBanksGive) {
   EXPECT_EQ(stream_constants_toml(machine_file("tpu-v3")), machine_file_text("tpu-v3.memory"));
   EXPECT_EQ(stream_constants_toml(machine_file("tpu-v2")), machine_file_text("tpu-v2.memory"));
-  for (const std::string name : {"tpu-v3-hbm3", "tpu-v5e", "tpu-v6e"}) {
+  EXPECT_EQ(stream_constants_toml(hbm3_file()), machine_file_text("tpu-v3-hbm3.memory"));
+  for (const std::string name : {"tpu-v5e", "tpu-v6e"}) {
     EXPECT_EQ(stream_constants_toml(based_machine_file(name)), machine_file_text(name + ".memory"));
   }
 }
