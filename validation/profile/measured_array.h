@@ -11,7 +11,9 @@ inline constexpr std::int64_t measured_array_side = 128;
 
 inline hw::parts::mxu::Parameters measured_array() {
   hw::parts::mxu::Parameters array;
+  array.count = 2;
   array.size = measured_array_side;
+  array.weight_rows = 1;
   return array;
 }
 

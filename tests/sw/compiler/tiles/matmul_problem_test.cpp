@@ -16,6 +16,7 @@ hw::parts::mxu::Parameters unit_of_128() {
   hw::parts::mxu::Parameters unit;
   unit.size = array_side;
   unit.count = 2;
+  unit.weight_rows = 1;
   return unit;
 }
 
