@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/units.h"
@@ -293,28 +294,23 @@ std::int64_t collected_rows(const hlo::Shape& stationary, const std::vector<int>
   return padded_row_pieces(stationary, lanes);
 }
 
-/// Rows that stream past a weight tile, with the sublanes of the result padded if they are rows. Fewer rows than a
-/// register has are not padded if the rows of the result are moved one by one with less work.
+/// Rows that stream past a weight tile, with the sublanes of the result padded if they are rows. A dimension of one
+/// element is none for a product: its rows are packed, if that is less work than to move those of the result.
 void pad_rows(MatmulProblem& problem, const hlo::Shape& result, std::int64_t rows, const std::vector<int>& of_rows,
               const hw::parts::mxu::Parameters& unit) {
-  const std::int64_t packed = base::round_up(rows, hlo::tile_sublanes);
-  std::int64_t padded = packed;
-  if (is_minor(result, 1, of_rows)) {
-    const std::int64_t size = std::max<std::int64_t>(1, result.dimensions[std::size_t(result.minor_dimension(1))]);
-    padded = rows / size * base::round_up(size, hlo::tile_sublanes);
-    if (size < hlo::tile_sublanes) {
-      const auto cycles_of = [&](std::int64_t streamed) {
-        return std::max(streamed, unit.weight_load(problem.depth).value());
-      };
-      const std::int64_t tiles = base::divide_round_up(problem.weight_tiles(unit.size), unit.count);
-      const std::int64_t moved = problem.batch * rows * base::divide_round_up(problem.lanes, unit.size);
-      if (tiles * (cycles_of(padded) - cycles_of(packed)) > moved) {
-        problem.moved_output_rows = moved;
-        padded = packed;
-      }
-    }
-  }
-  problem.rows = padded;
+  problem.rows = base::round_up(rows, hlo::tile_sublanes);
+  if (!is_minor(result, 1, of_rows)) return;
+  const std::int64_t size = std::max<std::int64_t>(1, result.dimensions[std::size_t(result.minor_dimension(1))]);
+  const std::int64_t packed = std::exchange(problem.rows, rows / size * base::round_up(size, hlo::tile_sublanes));
+  if (size > 1) return;
+  const auto cycles_of = [&](std::int64_t streamed) {
+    return std::max(streamed, unit.weight_load(problem.depth).value());
+  };
+  const std::int64_t tiles = base::divide_round_up(problem.weight_tiles(unit.size), unit.count);
+  const std::int64_t moved = problem.batch * rows * base::divide_round_up(problem.lanes, unit.size);
+  if (tiles * (cycles_of(problem.rows) - cycles_of(packed)) <= moved) return;
+  problem.rows = packed;
+  problem.moved_output_rows = moved;
 }
 
 /// Rows or registers of a weight tile that are pushed: registers of eight rows, or, transposed, of eight columns, which

@@ -50,8 +50,8 @@ struct MatmulProblem {
   /// sublanes than the other image of the convolution.
   std::int64_t moved_row_rows = 0;
   std::int64_t moved_lane_rows = 0;
-  /// The same of the result, whose sublane dimension has fewer rows than a register: eight rows leave the array in one
-  /// and go to a layout tile of their own each, if that is less work than to stream a register for each.
+  /// The same of a result with a dimension of one element in the sublanes: eight rows leave the array in a register and
+  /// go to a layout tile of their own each, if that is less work than to stream a register for each.
   std::int64_t moved_output_rows = 0;
 
   StridedOperand stationary;  ///< of a product whose weight tiles are collected row by row; else without dimensions
