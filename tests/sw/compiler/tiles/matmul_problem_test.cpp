@@ -209,7 +209,8 @@ TEST(MatmulProblem, RowsOfTheResultStreamWithTheirPadding) {
 TEST(MatmulProblem, ARowOfEachSequenceIsMovedRatherThanPadded) {
   const auto keys = [](std::int64_t sequences, std::int64_t width, std::int64_t columns) {
     return problem_of_dot(bf16_array({sequences, 1, width}), bf16_array({width, columns}),
-                          {.lhs_contracting = {2}, .rhs_contracting = {0}}, {2, 1, 0});
+                          {.lhs_batch = {}, .rhs_batch = {}, .lhs_contracting = {2}, .rhs_contracting = {0}},
+                          {2, 1, 0});
   };
   EXPECT_EQ(keys(128, 4096, 512).rows, 128);
   EXPECT_EQ(keys(128, 4096, 512).moved_output_rows, 128 * 512 / 128);
